@@ -1,0 +1,166 @@
+"""One question in, one answer with its evidence out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
+from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer
+from memory_nodes.errors import InputError, ModelError, ReplyError, StoreMissing
+from memory_nodes.models.ports import ChatModel, Reply
+from memory_nodes.parameters import parameter
+from memory_nodes.records import Answer, ObjectDescriptor, RetrievedKeyframe
+from memory_nodes.retrieval.context import object_line, serialise
+from memory_nodes.retrieval.ranking import Ranking, rank, retrieved
+from memory_nodes.retrieval.snapshot import Filter, Snapshot, SnapshotCache
+
+MODES = ("auto", "graph")
+MAX_QUESTION_CHARS = 2000
+
+
+@dataclass(frozen=True)
+class AnswererConfig:
+    """How questions are answered."""
+
+    max_keyframes: int = parameter(5, "keyframes in an answer", low=1, high=50)
+    max_context_objects: int = parameter(60, "objects in the prompt", low=1, high=500)
+    min_score: float = parameter(
+        0.25, "a best object below this share of the question's words is 'not seen'",
+        low=0.0, high=1.0,
+    )
+    answer_temperature: float = parameter(0.7, "of the answering model", low=0.0, high=2.0)
+    answer_timeout_s: float = parameter(
+        20.0, "time for one answer; at its end it comes without the model", unit="s",
+        low=0.1, high=600.0,
+    )
+
+
+class Answerer:
+    """Answers questions from the memory. Source: VL-KnG, section 6.3 (GraphRAG)."""
+
+    def __init__(
+        self, model: ChatModel | None, snapshots: SnapshotCache, config: AnswererConfig
+    ) -> None:
+        self._model = model
+        self._snapshots = snapshots
+        self._config = config
+
+    async def answer(
+        self,
+        question: str,
+        now_ns: int,
+        mode: str = "auto",
+        wanted: Filter | None = None,
+        max_keyframes: int = 0,
+    ) -> Answer:
+        """Answers from the graph; never fails for want of a model or of a memory.
+
+        Raises InputError for a question that is empty or too long, or a mode that is unknown.
+        """
+        _check(question, mode)
+        started_ns = time.monotonic_ns()
+        try:
+            snapshot = self._snapshots.current().filtered(wanted or Filter())
+        except StoreMissing as error:
+            return Answer(question, NOT_SEEN, False, now_ns, problems=(str(error),))
+        count = max_keyframes if max_keyframes > 0 else self._config.max_keyframes
+        ranking = rank(question, snapshot, count)
+        if ranking.best_score < self._config.min_score:
+            answer = Answer(question, NOT_SEEN, False, now_ns)
+        else:
+            answer = await self._reason(question, snapshot, ranking, now_ns)
+        return replace(answer, latency_ns=time.monotonic_ns() - started_ns)
+
+    async def _reason(
+        self, question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int
+    ) -> Answer:
+        problem = "no model is configured"
+        if self._model is not None:
+            context = serialise(snapshot, ranking, now_ns, self._config.max_context_objects)
+            prompt = answer_prompt(question, context, self._config.answer_temperature)
+            try:
+                reply = await self._model.complete(prompt, self._config.answer_timeout_s)
+                return _from_model(question, reply, snapshot, ranking, now_ns)
+            except (ModelError, ReplyError) as error:
+                problem = f"answered without the model: {error}"
+        best = _best_objects(snapshot, ranking, ())
+        return Answer(
+            question=question,
+            text=extractive_answer(question, snapshot, ranking, now_ns),
+            found=True,
+            stamp_ns=now_ns,
+            confidence=min(1.0, ranking.best_score) / 2.0,
+            degraded=True,
+            problems=(problem,),
+            keyframes=ranking.keyframes,
+            objects=best,
+            evidence=tuple(object_line(item, snapshot) for item in best),
+        )
+
+
+def _check(question: str, mode: str) -> None:
+    if not question.strip():
+        raise InputError("the question is empty")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise InputError(
+            f"the question has {len(question)} characters, the limit is {MAX_QUESTION_CHARS}"
+        )
+    if mode not in MODES:
+        raise InputError(f"mode {mode!r} is not known, use one of: {', '.join(MODES)}")
+
+
+def _from_model(
+    question: str, reply: Reply, snapshot: Snapshot, ranking: Ranking, now_ns: int
+) -> Answer:
+    """The model's answer with its evidence. Raises ReplyError for an unusable reply."""
+    keyframe_ids = [hit.keyframe.keyframe_id for hit in ranking.keyframes]
+    shown = {
+        item.object_id for key in keyframe_ids for item in snapshot.objects_by_keyframe[key]
+    }
+    said = read_answer(reply, shown, keyframe_ids)
+    objects = _best_objects(snapshot, ranking, said.object_ids) if said.found else ()
+    return Answer(
+        question=question,
+        text=said.text,
+        found=said.found,
+        stamp_ns=now_ns,
+        confidence=said.confidence,
+        problems=said.problems,
+        keyframes=_reordered(ranking, said, snapshot) if said.found else (),
+        objects=objects,
+        evidence=tuple(object_line(item, snapshot) for item in objects),
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+    )
+
+
+def _best_objects(
+    snapshot: Snapshot, ranking: Ranking, named: Sequence[str]
+) -> tuple[ObjectDescriptor, ...]:
+    """The objects the model named, else the best-ranked one."""
+    scores = ranking.object_scores
+    chosen = named or (max(scores, key=scores.__getitem__),)
+    return tuple(snapshot.objects_by_id[key] for key in chosen)
+
+
+def _reordered(
+    ranking: Ranking, said: ModelAnswer, snapshot: Snapshot
+) -> tuple[RetrievedKeyframe, ...]:
+    """The keyframes the model named come first, each with the objects of the answer."""
+    hits = {hit.keyframe.keyframe_id: hit for hit in ranking.keyframes}
+    order = dict.fromkeys((*said.keyframe_ids, *hits))
+    return tuple(_with_named(hits[key], said.object_ids, snapshot) for key in order)
+
+
+def _with_named(
+    hit: RetrievedKeyframe, named: Sequence[str], snapshot: Snapshot
+) -> RetrievedKeyframe:
+    """The keyframe with the boxes of the named objects that it shows, if it shows any."""
+    key = hit.keyframe.keyframe_id
+    shown = [item for item in snapshot.objects_by_keyframe[key] if item.object_id in named]
+    if not shown:
+        return hit
+    shown.sort(key=lambda item: list(named).index(item.object_id))
+    return retrieved(hit.keyframe, hit.score, shown)

@@ -1,0 +1,39 @@
+"""Where an object is, by words or by id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory_nodes.errors import InputError
+from memory_nodes.records import ObjectDescriptor, RetrievedKeyframe
+from memory_nodes.retrieval.ranking import best_views, score_objects
+from memory_nodes.retrieval.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Located:
+    """An object, and the keyframe that shows it best."""
+
+    descriptor: ObjectDescriptor
+    keyframe: RetrievedKeyframe
+
+
+def locate_objects(
+    snapshot: Snapshot, text: str, object_id: str, min_score: float, max_objects: int
+) -> list[Located]:
+    """The objects that fit, best first, the latest seen first among equals; empty: never seen.
+
+    Raises InputError when neither a text nor an id is given.
+    """
+    if object_id:
+        known = snapshot.objects_by_id.get(object_id)
+        chosen = [known] if known is not None else []
+    elif text.strip():
+        scores = score_objects(text, snapshot)
+        fitting = [snapshot.objects_by_id[key] for key, score in scores.items() if score >= min_score]
+        chosen = sorted(
+            fitting, key=lambda item: (-scores[item.object_id], -item.last_seen_ns)
+        )[:max_objects]
+    else:
+        raise InputError("give a text or an object_id")
+    return [Located(item, best_views(item, snapshot)[0]) for item in chosen]

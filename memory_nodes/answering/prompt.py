@@ -1,0 +1,96 @@
+"""The answer prompt: a question, a subgraph as text, one JSON reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from memory_nodes.errors import ReplyError
+from memory_nodes.models.ports import JsonSchema, Prompt, Reply
+from memory_nodes.models.reply_json import parse_json
+from memory_nodes.models.reply_schema import array_of, closed_object
+
+PROMPT_VERSION = "answer_v1"
+TASK = "answer"
+MAX_ANSWER_CHARS = 1000
+
+
+@dataclass(frozen=True)
+class ModelAnswer:
+    """What the model said, ids checked against what it was shown."""
+
+    text: str
+    found: bool
+    object_ids: tuple[str, ...]
+    keyframe_ids: tuple[int, ...]
+    confidence: float
+    problems: tuple[str, ...]
+
+
+def answer_prompt(question: str, context: str, temperature: float) -> Prompt:
+    """Source: VL-KnG, section 6.3 (reasoning and localisation)."""
+    template = files(__package__).joinpath("prompts", f"{PROMPT_VERSION}.txt").read_text("utf-8")
+    body = {"task": TASK, "question": question, "context": context}
+    return Prompt(
+        task=TASK,
+        system=template,
+        text=json.dumps(body, ensure_ascii=False),
+        reply_schema=_schema(),
+        temperature=temperature,
+        max_tokens=1024,
+    )
+
+
+def read_answer(
+    reply: Reply, object_ids: Collection[str], keyframe_ids: Collection[int]
+) -> ModelAnswer:
+    """Ids that were not in the context are dropped and reported.
+
+    Raises ReplyError when the reply is cut off or holds no answer text.
+    """
+    value = parse_json(reply.text)
+    text = value.get("answer") if isinstance(value, dict) else None
+    if not reply.is_complete or not isinstance(text, str) or not text.strip():
+        raise ReplyError(f"no answer in the model's reply: {reply.text[:80]!r}")
+    named_objects = _list(value, "object_ids")
+    named_keyframes = _list(value, "keyframe_ids")
+    known_objects = tuple(key for key in named_objects if key in object_ids)
+    known_keyframes = tuple(key for key in named_keyframes if key in keyframe_ids)
+    invented = [str(key) for key in named_objects if key not in object_ids]
+    invented += [str(key) for key in named_keyframes if key not in keyframe_ids]
+    return ModelAnswer(
+        text=text.strip()[:MAX_ANSWER_CHARS],
+        found=value.get("found") is not False,
+        object_ids=known_objects,
+        keyframe_ids=known_keyframes,
+        confidence=_share(value.get("confidence")),
+        problems=tuple(f"the model named {key[:40]!r}, which it was not shown" for key in invented),
+    )
+
+
+def _list(value: dict[str, Any], key: str) -> list[Any]:
+    """A list of plain values without repeats."""
+    listed = value.get(key)
+    items = listed if isinstance(listed, list) else []
+    plain = (item for item in items if isinstance(item, str | int) and not isinstance(item, bool))
+    return list(dict.fromkeys(plain))
+
+
+def _share(value: object) -> float:
+    """A number brought into 0 to 1; a half where none was given."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.5
+    return float(min(1, max(0, value)))
+
+
+def _schema() -> JsonSchema:
+    return closed_object(
+        answer={"type": "string"},
+        found={"type": "boolean"},
+        object_ids=array_of({"type": "string"}),
+        keyframe_ids=array_of({"type": "integer"}),
+        confidence={"type": "number"},
+    )

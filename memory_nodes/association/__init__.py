@@ -1,0 +1,1 @@
+"""From chunk graphs to one identity per object."""

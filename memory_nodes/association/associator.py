@@ -1,0 +1,168 @@
+"""STOA: gives the objects of a chunk identities that hold for the whole memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory_nodes.association.matching import match, shortlist
+from memory_nodes.association.prompt import association_prompt
+from memory_nodes.association.reply import read_mapping
+from memory_nodes.errors import ModelError, ReplyError, StoreMissing
+from memory_nodes.models.ports import ChatModel
+from memory_nodes.parameters import parameter
+from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.store.reader import Reader
+
+
+@dataclass(frozen=True)
+class AssociatorConfig:
+    """How identities are resolved."""
+
+    candidates_per_object: int = parameter(
+        6, "known objects to ask about for each new one, by words and by place", low=1, high=50
+    )
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """A known id for each local one, None for a new object, and who decided."""
+
+    known_by_local: dict[str, str | None]
+    by_model: frozenset[str]
+    problems: tuple[str, ...]
+
+
+class Associator:
+    """Resolves chunk graphs against the memory. Source: VL-KnG, section 6.2 (STOA).
+
+    The model decides; what it does not decide usably, and everything while it is down, is
+    decided by words and places, and marked PROVISIONAL.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel | None,
+        reader: Reader,
+        config: AssociatorConfig,
+        call_timeout_s: float,
+    ) -> None:
+        self._model = model
+        self._reader = reader
+        self._config = config
+        self._call_timeout_s = call_timeout_s
+
+    async def resolve(self, graph: ChunkGraph) -> ChunkGraph:
+        """The same graph with ids of the whole memory; every earlier chunk must be stored."""
+        known = self._known_objects(graph)
+        candidates = shortlist(graph.objects, known, self._config.candidates_per_object)
+        decision = await self._decide(graph, candidates)
+        global_ids = _global_ids(graph.objects, decision.known_by_local, known)
+        objects = tuple(
+            replace(
+                seen,
+                object_id=global_ids[seen.object_id],
+                status=(
+                    ObjectStatus.PRESENT
+                    if seen.object_id in decision.by_model
+                    else ObjectStatus.PROVISIONAL
+                ),
+            )
+            for seen in graph.objects
+        )
+        relations = tuple(
+            replace(
+                relation,
+                subject_id=global_ids[relation.subject_id],
+                object_id=global_ids[relation.object_id],
+            )
+            for relation in graph.relations
+        )
+        return replace(
+            graph,
+            objects=objects,
+            relations=relations,
+            resolved=True,
+            problems=(*graph.problems, *decision.problems),
+        )
+
+    def _known_objects(self, graph: ChunkGraph) -> list[ObjectDescriptor]:
+        """Objects of the same map: places on another map mean nothing here."""
+        try:
+            known = self._reader.objects()
+            ids_of_map = self._reader.keyframe_ids_of_map(graph.chunk.keyframes[0].map_id)
+        except StoreMissing:
+            return []
+        return [
+            descriptor
+            if descriptor.views[-1].keyframe_id in ids_of_map
+            else replace(descriptor, position=None)
+            for descriptor in known
+        ]
+
+    async def _decide(
+        self, graph: ChunkGraph, candidates: Sequence[ObjectDescriptor]
+    ) -> _Decision:
+        """By the model where it can, by words and places where not."""
+        decided: dict[str, str | None] = {}
+        problems: tuple[str, ...] = ()
+        if not candidates:
+            everything = {seen.object_id: None for seen in graph.objects}
+            return _Decision(dict(everything), frozenset(everything), ())
+        if self._model is not None and graph.objects:
+            try:
+                decided, problems = await self._ask(self._model, graph, candidates)
+            except (ModelError, ReplyError) as error:
+                problems = (f"association without the model: {error}",)
+        taken = set(decided.values())
+        fallback = match(
+            [seen for seen in graph.objects if seen.object_id not in decided],
+            [candidate for candidate in candidates if candidate.object_id not in taken],
+        )
+        everyone = {
+            seen.object_id: decided.get(seen.object_id, fallback.get(seen.object_id))
+            for seen in graph.objects
+        }
+        return _Decision(everyone, frozenset(decided), problems)
+
+    async def _ask(
+        self, model: ChatModel, graph: ChunkGraph, candidates: Sequence[ObjectDescriptor]
+    ) -> tuple[dict[str, str | None], tuple[str, ...]]:
+        candidate_ids = {candidate.object_id for candidate in candidates}
+        newest = {candidate.views[-1].keyframe_id for candidate in candidates}
+        keyframes = {
+            keyframe.keyframe_id: keyframe
+            for keyframe in (*self._reader.keyframes(newest), *graph.chunk.keyframes)
+        }
+        relations: list[Relation] = [
+            relation
+            for relation in self._reader.relations()
+            if relation.subject_id in candidate_ids
+        ]
+        prompt = association_prompt(graph, candidates, relations, keyframes)
+        reply = await model.complete(prompt, self._call_timeout_s)
+        local_ids = [seen.object_id for seen in graph.objects]
+        mapping = read_mapping(reply, local_ids, candidate_ids)
+        return mapping.known_by_local, mapping.problems
+
+
+def _global_ids(
+    local: Sequence[ObjectDescriptor],
+    known_by_local: dict[str, str | None],
+    known: Sequence[ObjectDescriptor],
+) -> dict[str, str]:
+    """The known id of each local object, or a fresh <type>_<number>."""
+    highest: dict[str, int] = {}
+    for descriptor in known:
+        stem, _, number = descriptor.object_id.rpartition("_")
+        highest[stem] = max(highest.get(stem, 0), int(number))
+    ids = {}
+    for seen in local:
+        known_id = known_by_local[seen.object_id]
+        if known_id is None:
+            stem = re.sub(r"\W+", "_", seen.type.lower()).strip("_") or "object"
+            highest[stem] = highest.get(stem, 0) + 1
+            known_id = f"{stem}_{highest[stem]}"
+        ids[seen.object_id] = known_id
+    return ids

@@ -1,0 +1,1 @@
+"""Pictures of what the memory holds, for people."""

@@ -1,0 +1,87 @@
+"""Every error this package raises.
+
+::
+
+    RobotMemoryError
+    |-- ConfigurationError        a parameter or a file that must be mended by a person
+    |-- InputError                one message or argument that cannot be used
+    |   |-- ImageError            an image that cannot be decoded or stored
+    |   `-- ReplyError            a model's reply that cannot be read
+    |-- TransformError            no transform at a stamp
+    |   |-- TransformNotYet       the stamp is newer than what is known: wait
+    |   |-- TransformTooOld       the stamp is older than what is kept: give up
+    |   `-- TransformUnknown      the frames have never been connected: wait
+    |-- ModelError                a language or vision model that did not answer
+    |   |-- ModelUnavailable      not reached, overloaded, or out of time: try again later
+    |   `-- ModelRejected         it refuses such requests: trying again changes nothing
+    `-- StoreError                the memory on disk
+        |-- StoreMissing          there is none yet
+        |-- StoreLocked           another process writes it
+        `-- SchemaTooNew          it was written by a newer version
+
+Each message names what was given, the limit it broke and what to do about it.
+"""
+
+
+class RobotMemoryError(Exception):
+    """Any error of this package."""
+
+
+class ConfigurationError(RobotMemoryError):
+    """A parameter or a file that a person must mend."""
+
+
+class InputError(RobotMemoryError, ValueError):
+    """One message or argument that cannot be used; nothing else is lost."""
+
+
+class ImageError(InputError):
+    """An image that cannot be decoded or stored."""
+
+
+class ReplyError(InputError):
+    """A model's reply that cannot be read."""
+
+
+class TransformError(RobotMemoryError):
+    """There is no transform between two frames at a stamp."""
+
+
+class TransformNotYet(TransformError):
+    """The stamp is newer than the newest transform: it may still come."""
+
+
+class TransformTooOld(TransformError):
+    """The stamp is older than the oldest transform that is kept."""
+
+
+class TransformUnknown(TransformError):
+    """The two frames have never been connected."""
+
+
+class ModelError(RobotMemoryError):
+    """A model that did not answer."""
+
+
+class ModelUnavailable(ModelError):
+    """Not reached, overloaded, or out of time: the same call may work later."""
+
+
+class ModelRejected(ModelError):
+    """The server refuses such requests: the same call will never work."""
+
+
+class StoreError(RobotMemoryError):
+    """The memory on disk cannot be used."""
+
+
+class StoreMissing(StoreError):
+    """There is no memory in the directory yet."""
+
+
+class StoreLocked(StoreError):
+    """Another process writes the memory."""
+
+
+class SchemaTooNew(StoreError):
+    """The memory was written by a newer version of this package."""

@@ -1,0 +1,1 @@
+"""Language, vision and embedding models: the ports the stages speak to, and their adapters."""

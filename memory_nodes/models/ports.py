@@ -1,0 +1,71 @@
+"""What a stage needs of a model, whoever serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from memory_nodes.geometry import Array
+
+JsonSchema: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A JPEG image in a prompt, announced by a line of text."""
+
+    caption: str
+    jpeg: bytes
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One request: instructions, a text, pictures, and the form of the reply."""
+
+    task: str
+    """Names the form of the reply, e.g. chunk_detection."""
+    system: str
+    text: str
+    reply_schema: JsonSchema
+    pictures: tuple[Picture, ...] = ()
+    temperature: float = 0.1
+    max_tokens: int = 4096
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model wrote; data, never to be executed."""
+
+    text: str
+    is_complete: bool
+    """False when the model was cut off."""
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class ChatModel(Protocol):
+    """A language or vision-language model."""
+
+    async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
+        """Answers one prompt within a wall-clock time, retries included.
+
+        Raises:
+            ModelUnavailable: not reached, overloaded or out of time.
+            ModelRejected: the server refuses such a request.
+        """
+        ...
+
+
+class TextEmbedder(Protocol):
+    """Maps texts to vectors whose cosine tells how much they mean the same."""
+
+    @property
+    def model_id(self) -> str:
+        """Vectors of different ids must never be compared."""
+        ...
+
+    async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
+        """Unit vectors, shape (len(texts), dimension). Raises as ChatModel.complete does."""
+        ...

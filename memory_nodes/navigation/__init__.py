@@ -1,0 +1,1 @@
+"""From an answer to a goal, and what became of it."""

@@ -1,0 +1,1 @@
+"""One file a node: wire, convert, call, publish. Nothing is decided here."""

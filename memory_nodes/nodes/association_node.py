@@ -1,0 +1,67 @@
+"""Chunk detections in, chunk graphs with identities out."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from robot_memory.msg import ChunkGraph as ChunkGraphMsg
+
+from memory_nodes.association.associator import Associator, AssociatorConfig
+from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.records import ChunkGraph
+from memory_nodes.ros import endpoints
+from memory_nodes.ros.conversions import graph_from_msg, graph_to_msg
+from memory_nodes.ros.declaring import declare
+from memory_nodes.ros.main import run
+from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.store.reader import Reader
+
+
+class AssociationNode(MemoryNode):
+    """Gives each object of a chunk an identity of the whole memory, one chunk at a time.
+
+    The detector sends the next chunk when the last one is stored, and sends again what is not:
+    the memory on disk is all the state there is.
+    """
+
+    def __init__(self, **options: object) -> None:
+        super().__init__("association_node", **options)
+        self.association = declare(self, AssociatorConfig)
+        self.endpoint = declare(self, EndpointConfig)
+
+    def open(self) -> None:
+        self.reader = Reader(self.suite.memory_path)
+        self.associator = Associator(
+            chat_for(self.endpoint),
+            self.reader,
+            self.association,
+            self.endpoint.call_timeout_s,
+        )
+
+    def start(self) -> None:
+        self._work: Future[ChunkGraph] | None = None
+        self.graphs = self.announce(ChunkGraphMsg, endpoints.CHUNK_GRAPHS, endpoints.EVENT)
+        self.listen(
+            ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, self._on_detections, endpoints.EVENT
+        )
+
+    def close(self) -> None:
+        self.reader.close()
+
+    def _on_detections(self, message: ChunkGraphMsg) -> None:
+        if self._work is not None and not self._work.done():
+            return  # it is sent again, when this one is done or lost
+        self._work = self.background.start(self.associator.resolve(graph_from_msg(message)))
+        self._work.add_done_callback(lambda work: self.in_executor(lambda: self._publish(work)))
+
+    def _publish(self, work: Future[ChunkGraph]) -> None:
+        if work.cancelled():
+            return
+        graph = work.result()
+        self.counters["chunks_resolved"] += 1
+        self.counters["problems"] += len(graph.problems)
+        self.graphs.publish(graph_to_msg(graph))
+
+
+def main() -> int:
+    return run(AssociationNode)

@@ -1,0 +1,124 @@
+"""The only writer: chunk graphs, observations and episodes in, store updates out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from robot_memory.msg import ChunkGraph, Observation, StoreUpdate
+from robot_memory.srv import AddObservation, EndEpisode, GetStats, StartEpisode
+
+from memory_nodes.ros import endpoints
+from memory_nodes.ros.conversions import (
+    counts_to_msg,
+    episode_to_msg,
+    graph_from_msg,
+    observation_from_msg,
+    time_to_msg,
+)
+from memory_nodes.ros.main import run
+from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.store.reader import Reader
+from memory_nodes.store.statistics import Statistics, statistics
+from memory_nodes.store.writer import Writer
+
+Result = TypeVar("Result")
+
+
+class EpisodicNode(MemoryNode):
+    """Writes in one thread, in the order of arrival, and announces each commit."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__("episodic_node", **options)
+
+    def open(self) -> None:
+        self.writer = Writer(self.suite.memory_path)
+        self.disk = ThreadPoolExecutor(1, "writer")
+
+    def start(self) -> None:
+        self.updates = self.announce(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+        self.listen(ChunkGraph, endpoints.CHUNK_GRAPHS, self._on_graph, endpoints.EVENT)
+        self.listen(Observation, endpoints.OBSERVATIONS, self._on_observation, endpoints.EVENT)
+        self.serve(AddObservation, endpoints.OBSERVE, self._observe)
+        self.serve(StartEpisode, endpoints.START_EPISODE, self._start_episode)
+        self.serve(EndEpisode, endpoints.END_EPISODE, self._end_episode)
+        self.serve(GetStats, endpoints.STATS, self._stats)
+        self._write(lambda: None)
+
+    def close(self) -> None:
+        self.disk.shutdown()
+        self.writer.close()
+
+    def _on_graph(self, message: ChunkGraph) -> None:
+        """A chunk that is stored already is announced again: the sender has not heard of it."""
+        graph = graph_from_msg(message)
+        self._write(lambda: self.writer.commit_chunk(graph))
+
+    def _on_observation(self, message: Observation) -> None:
+        observation = observation_from_msg(message)
+        self._write(lambda: self.writer.add_observation(observation))
+
+    async def _observe(
+        self, request: AddObservation.Request, response: AddObservation.Response
+    ) -> None:
+        observation = observation_from_msg(request.observation)
+        response.observation_id = await self._written(
+            lambda: self.writer.add_observation(observation)
+        )
+        response.durable = True
+
+    async def _start_episode(
+        self, request: StartEpisode.Request, response: StartEpisode.Response
+    ) -> None:
+        stamp_ns = self.now_ns()
+        response.episode_id = await self._written(
+            lambda: self.writer.start_episode(request.name, request.parent_id, stamp_ns)
+        )
+
+    async def _end_episode(
+        self, request: EndEpisode.Request, response: EndEpisode.Response
+    ) -> None:
+        stamp_ns = self.now_ns()
+        episode = await self._written(
+            lambda: self.writer.end_episode(request.episode_id, stamp_ns)
+        )
+        response.episode = episode_to_msg(episode)
+
+    async def _stats(self, request: GetStats.Request, response: GetStats.Response) -> None:
+        memory_path = self.suite.memory_path
+
+        def read() -> Statistics:
+            reader = Reader(memory_path)
+            try:
+                return statistics(reader, memory_path)
+            finally:
+                reader.close()
+
+        found = await self.result_of(self.disk.submit(read))
+        response.counts = counts_to_msg(found.counts)
+        response.disk_bytes = found.disk_bytes
+        response.first_stamp = time_to_msg(found.first_stamp_ns)
+        response.last_stamp = time_to_msg(found.last_stamp_ns)
+        response.map_ids = list(found.map_ids)
+
+    def _write(self, work: Callable[[], Any]) -> None:
+        """Writes, then announces; an error is logged and counted."""
+        job = self.disk.submit(work)
+        job.add_done_callback(lambda done: self.in_executor(done.result))
+        self.disk.submit(self._announce)
+
+    async def _written(self, work: Callable[[], Result]) -> Result:
+        """Writes, then announces; an error goes to the caller."""
+        job = self.disk.submit(work)
+        self.disk.submit(self._announce)
+        return await self.result_of(job)
+
+    def _announce(self) -> None:
+        """In the disk thread: tells the newest state of the memory."""
+        update = counts_to_msg(self.writer.counts())
+        self.in_executor(lambda: self.updates.publish(update))
+
+
+def main() -> int:
+    return run(EpisodicNode)

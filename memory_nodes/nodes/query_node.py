@@ -1,0 +1,120 @@
+"""Questions in, answers with their evidence out."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from robot_memory.msg import MemoryAnswer
+from robot_memory.srv import LocateObject, QueryMemory
+from std_msgs.msg import String
+
+from memory_nodes.answering.answerer import Answerer, AnswererConfig
+from memory_nodes.answering.locating import locate_objects
+from memory_nodes.errors import InputError
+from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.records import Answer
+from memory_nodes.retrieval.snapshot import Filter, SnapshotCache
+from memory_nodes.ros import endpoints
+from memory_nodes.ros.conversions import (
+    answer_to_msg,
+    duration_to_msg,
+    object_to_msg,
+    retrieved_to_msg,
+    time_from_msg,
+)
+from memory_nodes.ros.declaring import declare
+from memory_nodes.ros.main import run
+from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.store.reader import Reader
+
+DEFAULT_MAX_OBJECTS = 5
+LAYER = "detections"
+
+
+class QueryNode(MemoryNode):
+    """Answers by service and by topic; each question runs beside the others."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__("query_node", **options)
+        self.answering = declare(self, AnswererConfig)
+        self.endpoint = declare(self, EndpointConfig)
+
+    def open(self) -> None:
+        self.reader = Reader(self.suite.memory_path)
+        self.snapshots = SnapshotCache(self.reader)
+        self.answerer = Answerer(chat_for(self.endpoint), self.snapshots, self.answering)
+
+    def start(self) -> None:
+        self.answers = self.announce(MemoryAnswer, endpoints.ANSWERS, endpoints.EVENT)
+        self.speech = self.announce(String, endpoints.SPEECH, endpoints.EVENT)
+        self.serve(QueryMemory, endpoints.QUERY, self._query)
+        self.serve(LocateObject, endpoints.LOCATE, self._locate)
+        self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
+
+    def close(self) -> None:
+        self.reader.close()
+
+    async def _query(
+        self, request: QueryMemory.Request, response: QueryMemory.Response
+    ) -> None:
+        if request.layers and LAYER not in request.layers:
+            raise InputError(f"no such layer answers questions yet: ask for {LAYER!r} or for all")
+        work = self.background.start(
+            self.answerer.answer(
+                request.question,
+                self.now_ns(),
+                request.mode or "auto",
+                _filter(request),
+                request.max_keyframes,
+            )
+        )
+        response.answer = answer_to_msg(await self.result_of(work))
+        self.answers.publish(response.answer)
+
+    async def _locate(
+        self, request: LocateObject.Request, response: LocateObject.Response
+    ) -> None:
+        snapshot = self.snapshots.current().filtered(Filter(map_id=request.map_id))
+        located = locate_objects(
+            snapshot,
+            request.text,
+            request.object_id,
+            self.answering.min_score,
+            request.max_objects or DEFAULT_MAX_OBJECTS,
+        )
+        now_ns = self.now_ns()
+        response.objects = [object_to_msg(item.descriptor) for item in located]
+        response.ages = [
+            duration_to_msg(max(0, now_ns - item.descriptor.last_seen_ns)) for item in located
+        ]
+        response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
+        response.message = "" if located else "not seen"
+
+    def _on_question(self, message: String) -> None:
+        work = self.background.start(self.answerer.answer(message.data, self.now_ns()))
+        work.add_done_callback(lambda done: self.in_executor(lambda: self._speak(done)))
+
+    def _speak(self, work: Future[Answer]) -> None:
+        if work.cancelled():
+            return
+        answer = work.result()
+        self.answers.publish(answer_to_msg(answer))
+        self.speech.publish(String(data=answer.text))
+
+
+def _filter(request: QueryMemory.Request) -> Filter:
+    """The part of the memory that a request is about; both bounds 0 mean any time."""
+    since_ns, until_ns = time_from_msg(request.since), time_from_msg(request.until)
+    is_bounded = since_ns != 0 or until_ns != 0
+    center = request.center
+    return Filter(
+        since_ns=since_ns if is_bounded else None,
+        until_ns=until_ns if is_bounded and until_ns != 0 else None,
+        map_id=request.map_id,
+        center_map_m=(center.x, center.y, center.z) if request.radius > 0.0 else None,
+        radius_m=request.radius,
+    )
+
+
+def main() -> int:
+    return run(QueryNode)

@@ -1,0 +1,1 @@
+"""From images to chunk graphs: keyframes, chunks, the VLM call and its reply."""

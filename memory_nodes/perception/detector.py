@@ -1,0 +1,127 @@
+"""One chunk of images in, one chunk graph out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memory_nodes.errors import ModelRejected, ReplyError
+from memory_nodes.models.ports import ChatModel, Reply
+from memory_nodes.parameters import parameter
+from memory_nodes.perception.boxes import BBOX_FORMATS
+from memory_nodes.perception.images import depth_from_png
+from memory_nodes.perception.positions import locate, surface_point
+from memory_nodes.perception.prompt import PROMPT_VERSION, detection_prompt
+from memory_nodes.perception.reply import Detections, read_detections
+from memory_nodes.records import Chunk, ChunkGraph, ObjectDescriptor, ObjectView
+
+
+@dataclass(frozen=True)
+class DetectorConfig:
+    """How chunks are looked at."""
+
+    chunk_size: int = parameter(8, "keyframes in one model call", low=1, high=32)
+    chunk_flush_s: float = parameter(
+        10.0, "wall time without a keyframe after which a part of a chunk goes", unit="s", low=0.1
+    )
+    bbox_format: str = parameter(
+        "xyxy_pixels", "how the model writes boxes", choices=BBOX_FORMATS
+    )
+    max_reply_tokens: int = parameter(8192, "longest reply to ask for", unit="tokens", low=256)
+    max_bad_replies: int = parameter(
+        3, "unreadable replies or refusals after which a chunk is kept without objects", low=1, high=100
+    )
+    retry_s: float = parameter(
+        5.0, "wall time to wait for a model that does not answer", unit="s", low=0.1, high=3600.0
+    )
+    resend_s: float = parameter(
+        5.0, "wall time after which an unstored chunk is sent again", unit="s", low=0.1, high=600.0
+    )
+
+
+class ChunkDetector:
+    """Asks a vision-language model what a chunk shows. Source: VL-KnG, section 6.1."""
+
+    def __init__(
+        self, model: ChatModel, memory_dir: Path, config: DetectorConfig, call_timeout_s: float
+    ) -> None:
+        self._model = model
+        self._memory_dir = memory_dir
+        self._config = config
+        self._call_timeout_s = call_timeout_s
+
+    async def detect(self, chunk: Chunk, depth_pngs: Mapping[int, bytes]) -> ChunkGraph:
+        """The chunk's graph, ids local to the chunk.
+
+        A reply that cannot be read is asked for again; after `max_bad_replies`, or when an image
+        is gone from the disk, the keyframes are kept without objects, and `problems` says so:
+        one poisoned chunk must not stop all.
+
+        Args:
+            depth_pngs: by keyframe id, as images.depth_to_png writes them.
+
+        Raises ModelUnavailable when the model does not answer.
+        """
+        problems: list[str] = []
+        for _ in range(self._config.max_bad_replies):
+            try:
+                reply = await self._ask(chunk)
+                found = read_detections(reply, chunk, self._config.bbox_format)
+            except (ReplyError, ModelRejected) as error:
+                problems.append(str(error))
+                continue
+            except OSError as error:
+                problems.append(f"an image of the chunk cannot be read: {error}")
+                break
+            return _graph(chunk, found, reply.model, problems, depth_pngs)
+        return _graph(chunk, Detections(), "", problems, depth_pngs)
+
+    async def _ask(self, chunk: Chunk) -> Reply:
+        first = chunk.keyframes[0]
+        prompt = detection_prompt(
+            [(self._memory_dir / keyframe.image_path).read_bytes() for keyframe in chunk.keyframes],
+            self._config.bbox_format,
+            first.width_px,
+            first.height_px,
+            self._config.max_reply_tokens,
+        )
+        return await self._model.complete(prompt, self._call_timeout_s)
+
+
+def _graph(
+    chunk: Chunk,
+    found: Detections,
+    model: str,
+    problems: list[str],
+    depth_pngs: Mapping[int, bytes],
+) -> ChunkGraph:
+    return ChunkGraph(
+        chunk=chunk,
+        objects=tuple(_located(found.objects, chunk, depth_pngs)),
+        relations=tuple(found.relations),
+        prompt_version=PROMPT_VERSION,
+        model=model,
+        problems=(*problems, *found.problems),
+    )
+
+
+def _located(
+    objects: list[ObjectDescriptor], chunk: Chunk, depth_pngs: Mapping[int, bytes]
+) -> list[ObjectDescriptor]:
+    """The objects with measured points in their views and positions from these."""
+    keyframes = {keyframe.keyframe_id: keyframe for keyframe in chunk.keyframes}
+    depths_m = {keyframe_id: depth_from_png(png) for keyframe_id, png in depth_pngs.items()}
+
+    def measured(view: ObjectView) -> ObjectView:
+        depth_m = depths_m.get(view.keyframe_id)
+        if depth_m is None:
+            return view
+        point = surface_point(depth_m, view.box, keyframes[view.keyframe_id])
+        return replace(view, point_map_m=point)
+
+    located = []
+    for descriptor in objects:
+        views = tuple(map(measured, descriptor.views))
+        located.append(replace(descriptor, views=views, position=locate(views, keyframes)))
+    return located

@@ -1,0 +1,141 @@
+"""Decides which images become keyframes, and writes them down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from memory_nodes.geometry import Intrinsics, Pose
+from memory_nodes.parameters import parameter
+from memory_nodes.perception.images import Jpeg, depth_to_png, keep_jpeg, to_jpeg, write_durably
+from memory_nodes.perception.spool import Spool
+from memory_nodes.records import NS_PER_S, Keyframe
+
+IMAGES_DIR = "images"
+
+
+@dataclass(frozen=True)
+class RecorderConfig:
+    """Which images are remembered, and how they are kept."""
+
+    min_interval_s: float = parameter(
+        0.5, "least time between keyframes", unit="s", low=0.0, high=3600.0
+    )
+    min_translation_m: float = parameter(
+        0.25, "way since the last keyframe that asks for another", unit="m", low=0.0
+    )
+    min_rotation_rad: float = parameter(
+        0.26, "turn since the last keyframe that asks for another", unit="rad", low=0.0
+    )
+    max_still_s: float = parameter(
+        60.0, "a robot that stands still adds a keyframe this often", unit="s", low=0.0
+    )
+    session_gap_s: float = parameter(
+        300.0, "after a longer silence a new session begins", unit="s", low=0.0
+    )
+    max_side_px: int = parameter(
+        1280, "larger images are shrunk to this longest side", unit="px", low=64, high=8192
+    )
+    jpeg_quality: int = parameter(90, "of images that are encoded here", low=30, high=100)
+
+
+@dataclass(frozen=True)
+class PosedImage:
+    """An image with the poses at its stamp."""
+
+    stamp_ns: int
+    image: Image.Image
+    encoded: bytes | None
+    """The bytes as they came, where they were compressed."""
+    map_frame: str
+    map_from_base: Pose
+    map_from_camera: Pose
+    intrinsics: Intrinsics | None
+    """Of the image as it came."""
+    depth_m: NDArray[np.float32] | None = None
+    """Shape (H, W), registered to the image, 0 = no return."""
+
+
+class Recorder:
+    """Turns posed images into keyframes: on disk first, then in the spool."""
+
+    def __init__(
+        self, memory_dir: Path, map_id: str, spool: Spool, config: RecorderConfig
+    ) -> None:
+        self._memory_dir = memory_dir
+        self._map_id = map_id
+        self._spool = spool
+        self._config = config
+        # A restarted node goes on where it was: same session, same open chunk.
+        self._last = spool.last_keyframe()
+
+    def wants(self, stamp_ns: int, map_from_base: Pose) -> bool:
+        """Whether an image from this time and place would become a keyframe."""
+        last, config = self._last, self._config
+        if last is None or self._starts_session(stamp_ns):
+            return True
+        waited_s = (stamp_ns - last.stamp_ns) / NS_PER_S
+        if waited_s == 0.0 or waited_s < config.min_interval_s:
+            return False
+        return (
+            map_from_base.distance_m(last.map_from_base) >= config.min_translation_m
+            or map_from_base.angle_rad(last.map_from_base) >= config.min_rotation_rad
+            or waited_s >= config.max_still_s
+        )
+
+    def starts_session(self, stamp_ns: int) -> bool:
+        """Whether a keyframe at this time would leave the last one's session behind."""
+        return self._last is not None and self._starts_session(stamp_ns)
+
+    def record(self, posed: PosedImage) -> Keyframe:
+        """Writes the image, then announces it to the spool; durable on return."""
+        config = self._config
+        jpeg = posed.encoded and keep_jpeg(posed.encoded, posed.image, config.max_side_px)
+        if not jpeg:
+            jpeg = to_jpeg(posed.image, config.max_side_px, config.jpeg_quality)
+        keyframe_id = self._spool.next_keyframe_id()
+        keyframe = Keyframe(
+            keyframe_id=keyframe_id,
+            stamp_ns=posed.stamp_ns,
+            map_id=self._map_id,
+            session_id=self._session_at(posed.stamp_ns),
+            map_frame=posed.map_frame,
+            map_from_base=posed.map_from_base,
+            map_from_camera=posed.map_from_camera,
+            width_px=jpeg.width_px,
+            height_px=jpeg.height_px,
+            intrinsics=_scaled(posed, jpeg),
+            image_path=_image_path(keyframe_id, posed.stamp_ns),
+        )
+        write_durably(self._memory_dir / keyframe.image_path, jpeg.data)
+        depth = None if posed.depth_m is None else depth_to_png(posed.depth_m)
+        self._spool.add(keyframe, depth)
+        self._last = keyframe
+        return keyframe
+
+    def _starts_session(self, stamp_ns: int) -> bool:
+        assert self._last is not None
+        gap_s = (stamp_ns - self._last.stamp_ns) / NS_PER_S
+        same_map = self._last.map_id == self._map_id
+        return gap_s < 0.0 or gap_s > self._config.session_gap_s or not same_map
+
+    def _session_at(self, stamp_ns: int) -> str:
+        if self._last is None or self._starts_session(stamp_ns):
+            return f"session_{self._spool.next_keyframe_id()}"
+        return self._last.session_id
+
+
+def _scaled(posed: PosedImage, jpeg: Jpeg) -> Intrinsics | None:
+    if posed.intrinsics is None:
+        return None
+    return posed.intrinsics.scaled(jpeg.width_px / posed.image.width)
+
+
+def _image_path(keyframe_id: int, stamp_ns: int) -> str:
+    day = datetime.fromtimestamp(stamp_ns / NS_PER_S, timezone.utc).date()
+    return f"{IMAGES_DIR}/{day.isoformat()}/{keyframe_id:09d}.jpg"

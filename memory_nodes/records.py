@@ -1,0 +1,224 @@
+"""The vocabulary: what one stage hands to the next.
+
+Stamps are int nanoseconds of the robot's clock, and 0 is a valid time. Poses and points are in
+the map frame named by the keyframe. Boxes are pixels of the stored image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+
+from memory_nodes.geometry import Intrinsics, PointEstimate, Pose, Vector3
+
+NS_PER_S = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Box:
+    """The visible part of an object in an image: [x0, x1) by [y0, y1), pixels."""
+
+    x0_px: float
+    y0_px: float
+    x1_px: float
+    y1_px: float
+
+    @property
+    def width_px(self) -> float:
+        return self.x1_px - self.x0_px
+
+    @property
+    def height_px(self) -> float:
+        return self.y1_px - self.y0_px
+
+    @property
+    def area_px2(self) -> float:
+        return self.width_px * self.height_px
+
+    @property
+    def centre_px(self) -> tuple[float, float]:
+        return (self.x0_px + self.x1_px) / 2.0, (self.y0_px + self.y1_px) / 2.0
+
+    def touches_border(self, width_px: int, height_px: int, margin_px: float = 2.0) -> bool:
+        """Whether the object may go on outside the picture: its box centre then misleads."""
+        return (
+            self.x0_px <= margin_px
+            or self.y0_px <= margin_px
+            or self.x1_px >= width_px - margin_px
+            or self.y1_px >= height_px - margin_px
+        )
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """One remembered image with the poses AT its stamp."""
+
+    keyframe_id: int
+    stamp_ns: int
+    map_id: str
+    session_id: str
+    map_frame: str
+    map_from_base: Pose
+    map_from_camera: Pose
+    """Of the optical frame."""
+    width_px: int
+    height_px: int
+    intrinsics: Intrinsics | None
+    image_path: str
+    """Relative to the memory directory."""
+
+
+@dataclass(frozen=True)
+class ObjectView:
+    """One sighting: where an object shows in one keyframe."""
+
+    keyframe_id: int
+    box: Box
+    confidence: float = 1.0
+    point_map_m: Vector3 | None = None
+    """Middle of the visible surface, where depth was measured."""
+
+
+class ObjectStatus(IntEnum):
+    """As in ObjectDescriptor.msg."""
+
+    PRESENT = 0
+    MOVED = 1
+    MISSING = 2
+    PROVISIONAL = 3
+
+
+@dataclass(frozen=True)
+class ObjectDescriptor:
+    """One object: of a chunk while its graph is unresolved, of the whole memory afterwards.
+
+    Source: VL-KnG, section 5 (object descriptors).
+    """
+
+    object_id: str
+    type: str
+    description: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """color, material, size, state."""
+    affordances: tuple[str, ...] = ()
+    views: tuple[ObjectView, ...] = ()
+    position: PointEstimate | None = None
+    first_seen_ns: int = 0
+    last_seen_ns: int = 0
+    view_count: int = 0
+    status: ObjectStatus = ObjectStatus.PRESENT
+    wordings: tuple[str, ...] = ()
+    """Every type name, description and attribute it was ever given, for matching words."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """subject - predicate - object, and the keyframes that show it."""
+
+    subject_id: str
+    predicate: str
+    object_id: str
+    keyframe_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Consecutive keyframes that one model call looks at together."""
+
+    chunk_id: int
+    keyframes: tuple[Keyframe, ...]
+
+
+@dataclass(frozen=True)
+class ChunkGraph:
+    """The scene graph of one chunk. Source: VL-KnG, section 6.1."""
+
+    chunk: Chunk
+    objects: tuple[ObjectDescriptor, ...]
+    relations: tuple[Relation, ...]
+    resolved: bool = False
+    prompt_version: str = ""
+    model: str = ""
+    problems: tuple[str, ...] = ()
+
+    def with_objects(self, objects: tuple[ObjectDescriptor, ...]) -> ChunkGraph:
+        return replace(self, objects=objects)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One thing perceived at one place and time, on one layer. Source: eMEM, layers."""
+
+    stamp_ns: int
+    map_id: str
+    map_frame: str
+    layer: str
+    text: str
+    map_from_base: Pose
+    confidence: float = 1.0
+    source: str = ""
+
+
+class EpisodeStatus(IntEnum):
+    """As in Episode.msg."""
+
+    ACTIVE = 0
+    COMPLETED = 1
+    INTERRUPTED = 2
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A named stretch of the robot's life. Source: eMEM, episodes."""
+
+    episode_id: str
+    parent_id: str
+    name: str
+    status: EpisodeStatus
+    start_ns: int
+    end_ns: int | None
+
+
+@dataclass(frozen=True)
+class RetrievedKeyframe:
+    """A keyframe that supports an answer; ``views[i]`` is the box of ``object_ids[i]``."""
+
+    keyframe: Keyframe
+    score: float
+    object_ids: tuple[str, ...] = ()
+    views: tuple[ObjectView, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one question with its evidence."""
+
+    question: str
+    text: str
+    found: bool
+    stamp_ns: int
+    confidence: float = 0.0
+    degraded: bool = False
+    problems: tuple[str, ...] = ()
+    keyframes: tuple[RetrievedKeyframe, ...] = ()
+    objects: tuple[ObjectDescriptor, ...] = ()
+    evidence: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    latency_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Rows in the memory, and how far it has come."""
+
+    sequence: int = 0
+    last_chunk_id: int = 0
+    keyframes: int = 0
+    objects: int = 0
+    views: int = 0
+    relations: int = 0
+    observations: int = 0
+    episodes: int = 0

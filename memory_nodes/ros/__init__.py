@@ -1,0 +1,1 @@
+"""What all nodes share of ROS: parameters, conversions, transforms, endpoints, life cycle."""

@@ -1,0 +1,69 @@
+"""Declares the parameters of a configuration dataclass on a node."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.node import Node
+
+from memory_nodes.errors import ConfigurationError
+from memory_nodes.parameters import check, declared
+
+Config = TypeVar("Config")
+
+_UNBOUNDED_INT = 2**62
+_UNBOUNDED_FLOAT = 1e300
+
+
+def declare(node: Node, config: type[Config]) -> Config:
+    """Declares each field, read-only, and gives the configuration with the values set.
+
+    Raises ConfigurationError for a value of a wrong type or out of its range.
+    """
+    values = {}
+    for item in declared(config):
+        value = node.declare_parameter(item.name, item.default, _descriptor(item)).value
+        values[item.name] = _as_declared(item.name, value, item.default)
+    made = config(**values)
+    check(made)
+    return made
+
+
+def _descriptor(item: Any) -> ParameterDescriptor:
+    meaning, unit, low, high, choices = (
+        item.metadata[key] for key in ("meaning", "unit", "low", "high", "choices")
+    )
+    descriptor = ParameterDescriptor(
+        description=f"{meaning} [{unit}]" if unit else meaning,
+        additional_constraints=f"one of: {', '.join(choices)}" if choices else "",
+        read_only=True,
+        # `3` for a double is what people write: the type is checked here, not by rcl.
+        dynamic_typing=isinstance(item.default, float),
+    )
+    bounded = low is not None or high is not None
+    if bounded and isinstance(item.default, int):
+        descriptor.integer_range = [
+            IntegerRange(
+                from_value=int(low) if low is not None else -_UNBOUNDED_INT,
+                to_value=int(high) if high is not None else _UNBOUNDED_INT,
+            )
+        ]
+    elif bounded:
+        descriptor.floating_point_range = [
+            FloatingPointRange(
+                from_value=float(low) if low is not None else -_UNBOUNDED_FLOAT,
+                to_value=float(high) if high is not None else _UNBOUNDED_FLOAT,
+            )
+        ]
+    return descriptor
+
+
+def _as_declared(name: str, value: object, default: object) -> object:
+    if isinstance(default, float) and type(value) is int:
+        return float(value)
+    if type(value) is not type(default):
+        raise ConfigurationError(
+            f"{name} is {value!r}, give a {type(default).__name__} such as {default!r}"
+        )
+    return value

@@ -1,0 +1,63 @@
+"""Every topic, service and action of the suite, with its quality of service.
+
+Names are relative: a namespace moves the whole suite.
+"""
+
+from __future__ import annotations
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+# in
+IMAGE = "image"
+CAMERA_INFO = "camera_info"
+DEPTH = "depth"
+QUESTIONS = "questions"
+COMMANDS = "commands"
+OBSERVATIONS = "observations"
+# inside the suite
+CHUNK_DETECTIONS = "chunk_detections"
+CHUNK_GRAPHS = "chunk_graphs"
+STORE_UPDATES = "store_updates"
+# out
+ANSWERS = "answers"
+SPEECH = "speech"
+MARKERS = "markers"
+TRAIL = "trail"
+RETRIEVED_IMAGE = "retrieved_image"
+DIAGNOSTICS = "/diagnostics"
+# services
+QUERY = "query"
+LOCATE = "locate"
+OBSERVE = "observe"
+START_EPISODE = "start_episode"
+END_EPISODE = "end_episode"
+STATS = "stats"
+# actions
+NAVIGATE_TO_MEMORY = "navigate_to_memory"
+
+SENSOR = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.BEST_EFFORT
+)
+"""As publishers of images use it (REP-2003): matches best-effort and reliable ones."""
+
+EVENT = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.RELIABLE
+)
+
+LATCHED = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+"""A late subscriber gets the newest message."""
+
+TRANSFORMS = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.RELIABLE
+)
+STATIC_TRANSFORMS = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=100,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)

@@ -1,0 +1,55 @@
+"""Runs nodes until they are told to stop."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.logging import get_logger
+from rclpy.signals import SignalHandlerOptions
+
+from memory_nodes.errors import RobotMemoryError
+from memory_nodes.ros.memory_node import MemoryNode
+
+
+def run(*kinds: Callable[[], MemoryNode]) -> int:
+    """Runs nodes in one process with one executor; gives the exit code.
+
+    One thread is enough: whatever takes time runs in threads of its own.
+    """
+    # Our own handlers: rclpy's would shut the context before the nodes could say goodbye to Nav2.
+    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    executor = SingleThreadedExecutor()
+    nodes: list[MemoryNode] = []
+    try:
+        for kind in kinds:
+            nodes.append(kind())
+            executor.add_node(nodes[-1])
+        if not all(_started(node) for node in nodes if node.suite.autostart):
+            return 1
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except RobotMemoryError as error:
+        get_logger("robot_memory").fatal(str(error))
+        return 1
+    finally:
+        _end(nodes, executor)
+    return 0
+
+
+def _started(node: MemoryNode) -> bool:
+    success = TransitionCallbackReturn.SUCCESS
+    return node.trigger_configure() == success and node.trigger_activate() == success
+
+
+def _end(nodes: Sequence[MemoryNode], executor: SingleThreadedExecutor) -> None:
+    for node in nodes:
+        node.destroy_node()
+    executor.shutdown()
+    rclpy.try_shutdown()

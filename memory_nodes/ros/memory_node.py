@@ -1,0 +1,262 @@
+"""What every node of the suite is: managed, guarded, and never blocked."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import traceback
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future as WorkFuture
+from typing import Any, TypeVar
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.action import ActionServer
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.task import Future
+from rclpy.timer import Timer
+
+from memory_nodes.errors import RobotMemoryError
+from memory_nodes.models.background import BackgroundLoop
+from memory_nodes.ros.declaring import declare
+from memory_nodes.ros.endpoints import DIAGNOSTICS, EVENT
+from memory_nodes.suite import SuiteConfig
+
+Result = TypeVar("Result")
+Callback = TypeVar("Callback", bound=Callable[..., Any])
+
+DIAGNOSTICS_PERIOD_S = 1.0
+AFTER_ERROR_S = 1.0
+
+
+class MemoryNode(LifecycleNode):
+    """A managed node.
+
+    A subclass declares parameters in its constructor, and says in ``open`` what it opens, in
+    ``start`` which topics, timers and services it has while active, in ``close`` what it shuts.
+    Whatever ``start`` makes through this class is gone again after deactivation.
+    """
+
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__(name, **options)
+        self.suite = declare(self, SuiteConfig)
+        self.counters: Counter[str] = Counter()
+        """What happened, by name; published with the diagnostics."""
+        self.background: BackgroundLoop
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        # Coroutines that wait must not keep others of their node from running.
+        self._side_by_side = ReentrantCallbackGroup()
+        self._undo: list[Callable[[], object]] = []
+        self._is_open = False
+        self._trouble: str | None = None
+
+    def open(self) -> None:
+        """Opens what the node needs; raises RobotMemoryError when it cannot."""
+
+    def start(self) -> None:
+        """Makes topics, timers and services."""
+
+    def close(self) -> None:
+        """Shuts what ``open`` opened."""
+
+    # life cycle
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.background = BackgroundLoop(f"{self.get_name()}_models")
+        try:
+            self.open()
+        except RobotMemoryError as error:
+            self.get_logger().error(f"cannot be configured: {error}")
+            self.background.close()
+            return TransitionCallbackReturn.FAILURE
+        self._is_open = True
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        publisher = self.announce(DiagnosticArray, DIAGNOSTICS, EVENT)
+        self.every(DIAGNOSTICS_PERIOD_S, lambda: publisher.publish(self._diagnostics()))
+        self.start()
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        while self._undo:
+            self._undo.pop()()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.shut()
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.shut()
+        return TransitionCallbackReturn.SUCCESS
+
+    def shut(self) -> None:
+        """Stops and closes everything; may be called twice."""
+        while self._undo:
+            self._undo.pop()()
+        if self._is_open:
+            self._is_open = False
+            self.background.close()
+            self.close()
+
+    def destroy_node(self) -> None:
+        self.shut()
+        super().destroy_node()
+
+    # endpoints that live while the node is active
+
+    def announce(self, kind: type[Any], topic: str, qos: QoSProfile) -> Publisher[Any]:
+        publisher = self.create_publisher(kind, topic, qos)
+        self.on_stop(lambda: self.destroy_publisher(publisher))
+        return publisher
+
+    def listen(
+        self, kind: type[Any], topic: str, callback: Callable[[Any], None], qos: QoSProfile
+    ) -> None:
+        subscription = self.create_subscription(
+            kind,
+            topic,
+            self._guarded(callback),
+            qos,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        )
+        self.on_stop(lambda: self.destroy_subscription(subscription))
+
+    def every(self, period_s: float, callback: Callable[[], None]) -> Timer:
+        """A timer of wall time: simulated time may stand still, waiting must not."""
+        timer = self.create_timer(period_s, self._guarded(callback), clock=self._steady)
+        self.on_stop(lambda: self.destroy_timer(timer))
+        return timer
+
+    def repeat(self, step: Callable[[], Awaitable[float]]) -> None:
+        """Repeats a step beside the node; each gives the seconds to wait before the next."""
+
+        async def repeating() -> None:
+            while True:
+                try:
+                    wait_s = await step()
+                except Exception as error:  # noqa: BLE001 the one place that keeps a node alive
+                    self.in_executor(lambda error=error: self._survived(error))
+                    wait_s = AFTER_ERROR_S
+                await asyncio.sleep(wait_s)
+
+        self.on_stop(self.background.start(repeating()).cancel)
+
+    def serve(
+        self, kind: type[Any], name: str, answer: Callable[[Any, Any], Awaitable[None]]
+    ) -> None:
+        """A service: ``answer`` fills the response; what it raises becomes success = false."""
+
+        async def respond(request: Any, response: Any) -> Any:
+            response.success = True
+            try:
+                await answer(request, response)
+            except RobotMemoryError as error:
+                response.success, response.message = False, str(error)
+            except Exception as error:  # noqa: BLE001 the one place that keeps a node alive
+                self._survived(error)
+                response.success, response.message = False, f"internal error: {error!r}"
+            return response
+
+        service = self.create_service(kind, name, respond, callback_group=self._side_by_side)
+        self.on_stop(lambda: self.destroy_service(service))
+
+    def act(self, kind: type[Any], name: str, execute: Any, **callbacks: Any) -> None:
+        """An action server."""
+        server = ActionServer(
+            self, kind, name, execute, callback_group=self._side_by_side, **callbacks
+        )
+        self.on_stop(server.destroy)
+
+    @property
+    def side_by_side(self) -> ReentrantCallbackGroup:
+        return self._side_by_side
+
+    def on_stop(self, undo: Callable[[], object]) -> None:
+        """Something to undo at deactivation; the last comes first."""
+        self._undo.append(undo)
+
+    # waiting without blocking
+
+    async def result_of(self, work: WorkFuture[Result]) -> Result:
+        """Awaits work of another thread from a callback of this node."""
+        done: Future[None] = Future(executor=self.executor)
+        work.add_done_callback(lambda _: self.in_executor(lambda: done.set_result(None)))
+        await done
+        return work.result()
+
+    async def within(self, future: Future[Any], timeout_s: float) -> bool:
+        """Whether a future is done within a wall time."""
+        over: Future[None] = Future(executor=self.executor)
+
+        def finish(_: object = None) -> None:
+            if not over.done():
+                over.set_result(None)
+
+        timer = self.create_timer(
+            timeout_s, finish, clock=self._steady, callback_group=self._side_by_side
+        )
+        future.add_done_callback(finish)
+        try:
+            await over
+        finally:
+            self.destroy_timer(timer)
+        return future.done()
+
+    def in_executor(self, callback: Callable[[], None]) -> None:
+        """Runs a callback among those of this node, from any thread."""
+        executor = self.executor
+        if executor is not None:
+            executor.create_task(self._guarded(callback))
+
+    # trouble
+
+    def trouble(self, problem: str | None) -> None:
+        """What is wrong now, for the diagnostics; None when it is over."""
+        if problem is not None and problem != self._trouble:
+            self.get_logger().warning(problem)
+        self._trouble = problem
+
+    def now_ns(self) -> int:
+        return int(self.get_clock().now().nanoseconds)
+
+    def _guarded(self, callback: Callback) -> Callback:
+        """A callback whose errors are logged and counted instead of ending the node."""
+        assert not inspect.iscoroutinefunction(callback)
+
+        def run(*arguments: Any) -> None:
+            try:
+                callback(*arguments)
+            except asyncio.CancelledError:
+                raise
+            except Exception as error:  # noqa: BLE001 the one place that keeps a node alive
+                self._survived(error)
+
+        return run  # type: ignore[return-value]
+
+    def _survived(self, error: Exception) -> None:
+        self.counters["errors"] += 1
+        if isinstance(error, RobotMemoryError):
+            self.get_logger().error(str(error), throttle_duration_sec=5.0)
+        else:
+            text = "".join(traceback.format_exception(error))
+            self.get_logger().error(f"unexpected: {text}", throttle_duration_sec=5.0)
+
+    def _diagnostics(self) -> DiagnosticArray:
+        level = DiagnosticStatus.WARN if self._trouble else DiagnosticStatus.OK
+        status = DiagnosticStatus(
+            level=level,
+            name=self.get_fully_qualified_name(),
+            message=self._trouble or "ok",
+            hardware_id="none",
+            values=[KeyValue(key=k, value=str(v)) for k, v in sorted(self.counters.items())],
+        )
+        array = DiagnosticArray(status=[status])
+        array.header.stamp = self.get_clock().now().to_msg()
+        return array

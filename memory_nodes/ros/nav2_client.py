@@ -1,0 +1,166 @@
+"""Drives by Nav2's NavigateToPose, with one outcome for each thing that can happen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from geometry_msgs.msg import PoseStamped
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.task import Future
+
+from memory_nodes.navigation.candidates import NavigationConfig, Outcome
+from memory_nodes.ros.memory_node import MemoryNode
+
+try:
+    from nav2_msgs.action import NavigateToPose
+except ImportError:  # the memory works without Nav2; only goals do not
+    NavigateToPose = None
+
+POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Drive:
+    """How a drive ended."""
+
+    outcome: Outcome
+    message: str
+    reached: PoseStamped | None = None
+    """The base's pose in Nav2's last feedback."""
+
+
+class Stop:
+    """Tells a drive to end, and why. Only the first reason counts."""
+
+    def __init__(self) -> None:
+        self.reason: Outcome | None = None
+        self.asked: Future[None] = Future()
+
+    def ask(self, reason: Outcome) -> None:
+        if self.reason is None:
+            self.reason = reason
+            self.asked.set_result(None)
+
+
+class Nav2Client:
+    """Sends one goal at a time. The status decides; texts of the result are only passed on."""
+
+    def __init__(self, node: MemoryNode, config: NavigationConfig) -> None:
+        self._node = node
+        self._config = config
+        self._client: ActionClient[Any, Any, Any] | None = None
+        self._handle: ClientGoalHandle[Any, Any, Any] | None = None
+        if NavigateToPose is None:
+            node.get_logger().warning(
+                "nav2_msgs is not installed, so goals will be refused: install nav2_msgs of your "
+                "ROS distribution"
+            )
+            return
+        client = ActionClient(
+            node, NavigateToPose, config.navigate_action, callback_group=node.side_by_side
+        )
+        self._client = client
+        node.on_stop(client.destroy)
+        node.on_stop(self._let_go)
+
+    async def drive(
+        self, goal: PoseStamped, stop: Stop, feedback: Callable[[float], None]
+    ) -> Drive:
+        """Drives to a pose; ends when Nav2 says so, when told to stop, or when it takes too long.
+
+        Args:
+            feedback: takes the distance that remains, metres.
+        """
+        if self._client is None or not await self._server_is_there(stop):
+            if stop.reason is not None:
+                return Drive(stop.reason, "The drive was called off.")
+            return Drive(Outcome.NAV_UNAVAILABLE, "I cannot drive: navigation is not running.")
+        reached: list[PoseStamped] = []
+
+        def heard(message: Any) -> None:
+            reached[:] = [message.feedback.current_pose]
+            feedback(float(message.feedback.distance_remaining))
+
+        sending = self._client.send_goal_async(
+            NavigateToPose.Goal(pose=goal), feedback_callback=heard
+        )
+        if not await self._node.within(sending, self._config.server_timeout_s):
+            # Should it accept after all, nobody would wait for it: it must not drive.
+            sending.add_done_callback(_cancel_late)
+            return Drive(Outcome.NAV_UNAVAILABLE, "I cannot drive: navigation does not answer.")
+        handle = sending.result()
+        if handle is None or not handle.accepted:
+            return Drive(Outcome.NAV_REJECTED, "Navigation refused to drive there.")
+        self._handle = handle
+        try:
+            ended = await self._await_end(handle, stop)
+        finally:
+            self._handle = None
+        return Drive(*ended, reached[0] if reached else None)
+
+    def _let_go(self) -> None:
+        """The node stops: so must the robot."""
+        if self._handle is not None:
+            self._handle.cancel_goal_async()
+
+    async def _server_is_there(self, stop: Stop) -> bool:
+        assert self._client is not None
+        polls = max(1, round(self._config.server_timeout_s / POLL_S))
+        for _ in range(polls):
+            if stop.reason is not None:
+                return False
+            if self._client.server_is_ready():
+                return True
+            await self._node.within(stop.asked, POLL_S)
+        return self._client.server_is_ready()
+
+    async def _await_end(
+        self, handle: ClientGoalHandle[Any, Any, Any], stop: Stop
+    ) -> tuple[Outcome, str]:
+        result = handle.get_result_async()
+        either: Future[None] = Future(executor=self._node.executor)
+
+        def finish(_: object) -> None:
+            if not either.done():
+                either.set_result(None)
+
+        result.add_done_callback(finish)
+        stop.asked.add_done_callback(finish)
+        await self._node.within(either, self._config.drive_timeout_s)
+        if result.done():
+            return _of_result(result.result())
+        await self._cancel(handle, result)
+        if stop.reason is not None:
+            return stop.reason, "The drive was called off."
+        return Outcome.TIMEOUT, "I gave up: the drive took too long."
+
+    async def _cancel(
+        self, handle: ClientGoalHandle[Any, Any, Any], result: Future[Any]
+    ) -> None:
+        """Cancels and waits until Nav2 has let go of the robot, or does not answer."""
+        cancelling = handle.cancel_goal_async()
+        await self._node.within(cancelling, self._config.server_timeout_s)
+        if not await self._node.within(result, self._config.server_timeout_s):
+            self._node.get_logger().error("navigation did not confirm that it has stopped")
+
+
+def _cancel_late(sending: Future[Any]) -> None:
+    handle = sending.result()
+    if handle is not None and handle.accepted:
+        handle.cancel_goal_async()
+
+
+def _of_result(answer: Any) -> tuple[Outcome, str]:
+    """Humble's result is empty; later ones may carry a code and a text."""
+    if answer.status == GoalStatus.STATUS_SUCCEEDED:
+        return Outcome.ARRIVED, "I have arrived."
+    if answer.status == GoalStatus.STATUS_CANCELED:
+        return Outcome.CANCELED, "The drive was cancelled."
+    code = getattr(answer.result, "error_code", 0)
+    text = getattr(answer.result, "error_msg", "")
+    details = ": ".join(part for part in (f"error {code}" if code else "", text) if part)
+    return Outcome.NAV_ABORTED, f"Navigation gave up{f' ({details})' if details else ''}."

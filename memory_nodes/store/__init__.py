@@ -1,0 +1,1 @@
+"""The memory on disk: SQLite is the truth; one process writes it, any number read it."""

@@ -1,0 +1,217 @@
+"""Reads a memory while another process writes it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memory_nodes.errors import StoreError, StoreMissing
+from memory_nodes.records import (
+    Counts,
+    Keyframe,
+    ObjectDescriptor,
+    ObjectStatus,
+    ObjectView,
+    Relation,
+)
+from memory_nodes.store import rows, schema
+
+DATABASE_NAME = "memory.sqlite"
+BUSY_TIMEOUT_S = 5.0
+
+COUNTS_QUERY = """
+SELECT (SELECT sequence FROM commit_log) AS sequence,
+       (SELECT coalesce(max(chunk_id), 0) FROM chunk) AS last_chunk_id,
+       (SELECT count(*) FROM keyframe) AS keyframes,
+       (SELECT count(*) FROM object) AS objects,
+       (SELECT count(*) FROM view) AS views,
+       (SELECT count(*) FROM relation) AS relations,
+       (SELECT count(*) FROM observation) AS observations,
+       (SELECT count(*) FROM episode) AS episodes
+"""
+
+
+class Reader:
+    """The memory, read-only. May be used from several threads.
+
+    Raises StoreMissing while there is no memory in the directory: it is looked for again at
+    each call, so that a reader may be started before the writer.
+    """
+
+    def __init__(self, memory_dir: Path) -> None:
+        self._path = memory_dir / DATABASE_NAME
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.RLock()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def counts(self) -> Counts:
+        """Rows of each kind, the number of commits and the last chunk stored."""
+        return counts_from(self._rows(COUNTS_QUERY)[0])
+
+    def keyframes(self, keyframe_ids: Iterable[int] | None = None) -> list[Keyframe]:
+        """The keyframes with these ids, or all, ascending by id."""
+        where, values = _among("keyframe_id", keyframe_ids)
+        found = self._rows(f"SELECT * FROM keyframe {where} ORDER BY keyframe_id", values)
+        return [rows.keyframe_from(row) for row in found]
+
+    def keyframe_ids_of_map(self, map_id: str) -> set[int]:
+        """Every keyframe whose poses belong to this map."""
+        found = self._rows("SELECT keyframe_id FROM keyframe WHERE map_id = ?", (map_id,))
+        return {row["keyframe_id"] for row in found}
+
+    def latest_keyframe(self) -> Keyframe | None:
+        found = self._rows("SELECT * FROM keyframe ORDER BY keyframe_id DESC LIMIT 1")
+        return rows.keyframe_from(found[0]) if found else None
+
+    def span(self) -> tuple[int, int, tuple[str, ...]]:
+        """Stamps of the first and the last keyframe, ns, 0 where there is none; all maps."""
+        row = self._rows(
+            "SELECT coalesce(min(stamp_ns), 0) AS first, coalesce(max(stamp_ns), 0) AS last"
+            " FROM keyframe"
+        )[0]
+        maps = self._rows("SELECT DISTINCT map_id FROM keyframe ORDER BY map_id")
+        return row["first"], row["last"], tuple(item["map_id"] for item in maps)
+
+    def objects(self, object_ids: Iterable[str] | None = None) -> list[ObjectDescriptor]:
+        """The objects with these ids, or all, with views; ascending by time of creation."""
+        where, values = _among("object_id", object_ids)
+        with self._snapshot():
+            found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
+            keys = {row["object_key"] for row in found} if object_ids is not None else None
+            states = self._states(keys)
+            views = self._views(keys)
+        return [
+            _object(row, states[row["object_key"]], views[row["object_key"]]) for row in found
+        ]
+
+    def graph(self) -> tuple[list[ObjectDescriptor], list[Relation], list[Keyframe]]:
+        """Everything, as it was at one moment."""
+        with self._snapshot():
+            return self.objects(), self.relations(), self.keyframes()
+
+    def relations(self) -> list[Relation]:
+        """All relations, each with the keyframes that show it."""
+        grouped: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+        for row in self._rows(
+            "SELECT s.object_id AS subject, r.predicate, o.object_id AS object, r.keyframe_id"
+            " FROM relation r JOIN object s ON s.object_key = r.subject_key"
+            " JOIN object o ON o.object_key = r.object_key"
+            " ORDER BY r.subject_key, r.predicate, r.object_key, r.keyframe_id"
+        ):
+            key = (row["subject"], row["predicate"], row["object"])
+            grouped[key].append(row["keyframe_id"])
+        return [Relation(*key, tuple(keyframe_ids)) for key, keyframe_ids in grouped.items()]
+
+    def _states(self, keys: set[int] | None) -> dict[int, list[sqlite3.Row]]:
+        where, values = _among("object_key", keys)
+        grouped: dict[int, list[sqlite3.Row]] = defaultdict(list)
+        for row in self._rows(f"SELECT * FROM object_state {where} ORDER BY chunk_id", values):
+            grouped[row["object_key"]].append(row)
+        return grouped
+
+    def _views(self, keys: set[int] | None) -> dict[int, list[ObjectView]]:
+        where, values = _among("object_key", keys)
+        grouped: dict[int, list[ObjectView]] = defaultdict(list)
+        for row in self._rows(f"SELECT * FROM view {where} ORDER BY keyframe_id", values):
+            grouped[row["object_key"]].append(rows.view_from(row))
+        return grouped
+
+    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
+        try:
+            with self._lock:
+                return self._connected().execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the memory in {self._path.parent}: {error}") from error
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Several queries that see the memory at one moment; may be nested."""
+        with self._lock:
+            connection = self._connected()
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                connection.execute("COMMIT")
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self._path.is_file():
+            raise StoreMissing(
+                f"no memory in {self._path.parent}: the episodic node makes one when it starts"
+            )
+        connection = sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?mode=ro",
+            uri=True,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        connection.row_factory = sqlite3.Row
+        try:
+            schema.require_known(connection)
+            if schema.version(connection) == 0:
+                raise StoreMissing(f"the memory in {self._path.parent} is just being made")
+        except (StoreError, sqlite3.Error):
+            connection.close()
+            raise
+        return connection
+
+
+def counts_from(row: sqlite3.Row) -> Counts:
+    """The row of COUNTS_QUERY as a record."""
+    return Counts(**{name: row[name] for name in row.keys()})  # noqa: SIM118
+
+
+def _among(column: str, values: Iterable[object] | None) -> tuple[str, tuple[object, ...]]:
+    """A WHERE clause for a column that must have one of the values; nothing for None."""
+    if values is None:
+        return "", ()
+    listed = tuple(values)
+    return f"WHERE {column} IN ({', '.join('?' * len(listed))})", listed
+
+
+def _object(
+    row: sqlite3.Row, states: list[sqlite3.Row], views: list[ObjectView]
+) -> ObjectDescriptor:
+    newest = states[-1]
+    return ObjectDescriptor(
+        object_id=row["object_id"],
+        type=newest["type"],
+        description=newest["description"],
+        attributes=json.loads(newest["attributes"]),
+        affordances=tuple(json.loads(newest["affordances"])),
+        views=tuple(views),
+        position=rows.position_from(row),
+        first_seen_ns=row["first_seen_ns"],
+        last_seen_ns=row["last_seen_ns"],
+        view_count=row["view_count"],
+        status=ObjectStatus(row["status"]),
+        wordings=_wordings(states),
+    )
+
+
+def _wordings(states: list[sqlite3.Row]) -> tuple[str, ...]:
+    """Everything that was ever said of an object, once each, oldest first."""
+    said: dict[str, None] = {}
+    for state in states:
+        texts = (state["type"], state["description"], *json.loads(state["attributes"]).values())
+        said.update(dict.fromkeys((*texts, *json.loads(state["affordances"]))))
+    return tuple(said)

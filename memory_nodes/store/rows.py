@@ -1,0 +1,132 @@
+"""Records to rows and back: the only place that knows the order of columns."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
+from memory_nodes.records import Box, Episode, EpisodeStatus, Keyframe, Observation, ObjectView
+
+_POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+
+KEYFRAME_COLUMNS = (
+    *("keyframe_id", "chunk_id", "stamp_ns", "map_id", "session_id", "map_frame"),
+    *(f"base_{name}" for name in _POSE),
+    *(f"camera_{name}" for name in _POSE),
+    *("width_px", "height_px", "fx_px", "fy_px", "cx_px", "cy_px", "image_path"),
+)
+VIEW_COLUMNS = (
+    *("object_key", "keyframe_id", "x0_px", "y0_px", "x1_px", "y1_px", "confidence"),
+    *("point_x", "point_y", "point_z"),
+)
+OBSERVATION_COLUMNS = (
+    *("stamp_ns", "map_id", "map_frame", "layer", "text", *_POSE, "confidence", "source"),
+)
+
+
+def insert(table: str, columns: Sequence[str]) -> str:
+    """An INSERT statement for whole rows."""
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+
+
+def keyframe_row(keyframe: Keyframe, chunk_id: int) -> tuple[object, ...]:
+    camera = keyframe.intrinsics
+    return (
+        *(keyframe.keyframe_id, chunk_id, keyframe.stamp_ns),
+        *(keyframe.map_id, keyframe.session_id, keyframe.map_frame),
+        *pose_row(keyframe.map_from_base),
+        *pose_row(keyframe.map_from_camera),
+        *(keyframe.width_px, keyframe.height_px),
+        *(
+            (camera.fx_px, camera.fy_px, camera.cx_px, camera.cy_px)
+            if camera is not None
+            else (None,) * 4
+        ),
+        keyframe.image_path,
+    )
+
+
+def keyframe_from(row: sqlite3.Row) -> Keyframe:
+    lens = tuple(row[name] for name in ("fx_px", "fy_px", "cx_px", "cy_px"))
+    return Keyframe(
+        keyframe_id=row["keyframe_id"],
+        stamp_ns=row["stamp_ns"],
+        map_id=row["map_id"],
+        session_id=row["session_id"],
+        map_frame=row["map_frame"],
+        map_from_base=pose_from(row, "base_"),
+        map_from_camera=pose_from(row, "camera_"),
+        width_px=row["width_px"],
+        height_px=row["height_px"],
+        intrinsics=Intrinsics(*lens) if lens[0] is not None else None,
+        image_path=row["image_path"],
+    )
+
+
+def pose_row(pose: Pose) -> tuple[float, ...]:
+    return (*pose.position_m, *pose.quat_xyzw)
+
+
+def pose_from(row: sqlite3.Row, prefix: str = "") -> Pose:
+    x, y, z, qx, qy, qz, qw = (row[prefix + name] for name in _POSE)
+    return Pose((x, y, z), (qx, qy, qz, qw))
+
+
+def view_row(object_key: int, view: ObjectView) -> tuple[object, ...]:
+    box = view.box
+    return (
+        *(object_key, view.keyframe_id, box.x0_px, box.y0_px, box.x1_px, box.y1_px),
+        *(view.confidence, *(view.point_map_m or (None, None, None))),
+    )
+
+
+def view_from(row: sqlite3.Row) -> ObjectView:
+    return ObjectView(
+        keyframe_id=row["keyframe_id"],
+        box=Box(row["x0_px"], row["y0_px"], row["x1_px"], row["y1_px"]),
+        confidence=row["confidence"],
+        point_map_m=(
+            (row["point_x"], row["point_y"], row["point_z"]) if row["point_x"] is not None else None
+        ),
+    )
+
+
+def position_row(position: PointEstimate | None) -> tuple[object, ...]:
+    if position is None:
+        return (None, None, None, None)
+    return (*position.point_m, json.dumps(position.covariance_m2))
+
+
+def position_from(row: sqlite3.Row) -> PointEstimate | None:
+    if row["x"] is None:
+        return None
+    return PointEstimate(
+        (row["x"], row["y"], row["z"]), tuple(json.loads(row["covariance_m2"]))
+    )
+
+
+def observation_row(observation: Observation) -> tuple[object, ...]:
+    return (
+        *(observation.stamp_ns, observation.map_id, observation.map_frame),
+        *(observation.layer, observation.text, *pose_row(observation.map_from_base)),
+        *(observation.confidence, observation.source),
+    )
+
+
+def episode_from(row: sqlite3.Row) -> Episode:
+    return Episode(
+        episode_id=episode_id(row["episode_key"]),
+        parent_id=episode_id(row["parent_key"]) if row["parent_key"] is not None else "",
+        name=row["name"],
+        status=EpisodeStatus(row["status"]),
+        start_ns=row["start_ns"],
+        end_ns=row["end_ns"],
+    )
+
+
+def episode_id(key: int) -> str:
+    """The public id of an episode row."""
+    return f"episode_{key}"

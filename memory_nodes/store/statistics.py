@@ -1,0 +1,39 @@
+"""How large a memory is, and what it spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_nodes.records import Counts
+from memory_nodes.store.reader import Reader
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Of a whole memory; stamps are 0 while it has no keyframe."""
+
+    counts: Counts
+    disk_bytes: int
+    first_stamp_ns: int
+    last_stamp_ns: int
+    map_ids: tuple[str, ...]
+
+
+def statistics(reader: Reader, memory_dir: Path) -> Statistics:
+    """Raises StoreMissing while there is no memory."""
+    first_ns, last_ns, map_ids = reader.span()
+    return Statistics(
+        counts=reader.counts(),
+        disk_bytes=sum(map(_size_bytes, memory_dir.rglob("*"))),
+        first_stamp_ns=first_ns,
+        last_stamp_ns=last_ns,
+        map_ids=map_ids,
+    )
+
+
+def _size_bytes(path: Path) -> int:
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except FileNotFoundError:  # half-written images are renamed meanwhile
+        return 0

@@ -1,0 +1,36 @@
+"""Words of a text in the form in which they are compared."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import snowballstemmer
+
+_WORD = re.compile(r"[^\W_]+")
+_STEMMER = snowballstemmer.stemmer("english")
+
+STOP_WORDS = frozenset(
+    "a an the this that these those some any it its i me my we our you your he she they them "
+    "is are was were be been am do does did done have has had can could would should will shall "
+    "may might must what which who whom whose where when why how there here "
+    "of to in on at by for from with without into onto over under between and or not no but if "
+    "as so than then too very just please tell show find see seen saw take bring lead go get "
+    "put up make lies lie stand stands stood hang hangs one thing something anything".split()
+)
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words, in order."""
+    return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The stem that inflected forms of a word share (Snowball, English)."""
+    return str(_STEMMER.stemWord(word))
+
+
+def stems(text: str) -> list[str]:
+    """Stems of all words of a text, in order."""
+    return [stem(word) for word in words(text)]

@@ -1,0 +1,33 @@
+"""Makes the library installable with pip on a machine without ROS; colcon uses CMakeLists.txt."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+
+
+def package_version() -> str:
+    """The version in package.xml, the only place it is written."""
+    version = ElementTree.parse(HERE / "package.xml").findtext("version")
+    assert version is not None
+    return version
+
+
+def library_requirements() -> list[str]:
+    """The requirements of requirements/library.in without its comments."""
+    lines = (HERE / "requirements" / "library.in").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+setup(
+    name="robot-memory",
+    version=package_version(),
+    description="A memory for a mobile robot",
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    packages=find_packages(include=["memory_nodes", "memory_nodes.*"]),
+    package_data={"": ["*.txt", "*.sql", "py.typed"]},
+    install_requires=library_requirements(),
+)

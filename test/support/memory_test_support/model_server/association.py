@@ -1,0 +1,103 @@
+"""The reply to an association request: which local object is which known one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from memory_test_support.model_server.chance import draw, pick
+from memory_test_support.model_server.errors import BadRequestError
+from memory_test_support.model_server.options import ServerOptions
+from memory_test_support.tour import SOURCE_STEP_NS, Tour, Truth
+
+SMALLEST_IOU = 0.3
+Box = tuple[float, float, float, float]
+
+
+class Associator:
+    """Knows each object by where it was seen: the annotated box under its view."""
+
+    def __init__(self, tour: Tour, truth: Truth, options: ServerOptions) -> None:
+        self._tour, self._truth, self._options = tour, truth, options
+
+    def reply(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """A known id, or null for a new object, for each object of the chunk."""
+        known_of: dict[str, str] = {}
+        for entry in _entries(payload, "known"):
+            instance = self._recognize(entry)
+            if instance is not None:
+                known_of.setdefault(instance, entry["id"])
+        mapping = []
+        for entry in _entries(payload, "chunk"):
+            instance = self._recognize(entry)
+            known_id = known_of.get(instance) if instance is not None else None
+            known_id = self._err(entry, known_id, sorted(known_of.values()))
+            mapping.append({"local_id": entry["id"], "known_id": known_id})
+        return {"mapping": mapping}
+
+    def _err(self, entry: dict[str, Any], known_id: str | None, all_known: list[str]) -> str | None:
+        """Now and then an identity is lost, or mistaken for another known object's."""
+        key = (self._options.seed, entry["id"], _views(entry), "association")
+        if draw(*key) >= self._options.association_error_rate:
+            return known_id
+        others = [other for other in all_known if other != known_id]
+        if known_id is None or (others and draw(*key, "swap") < 0.5):
+            return pick(others, *key, "other") if others else known_id
+        return None
+
+    def _recognize(self, entry: dict[str, Any]) -> str | None:
+        """The annotated instance that the views of an entry overlap most."""
+        votes: dict[str, float] = defaultdict(float)
+        for stamp_ns, box_px in _views(entry):
+            frame = self._frame_at(stamp_ns)
+            if frame is None:
+                continue
+            views = self._truth.views[frame]
+            best = max(views, key=lambda view: overlap(view.box_px, box_px), default=None)
+            if best is not None and overlap(best.box_px, box_px) > SMALLEST_IOU:
+                votes[best.instance_id] += overlap(best.box_px, box_px)
+        return max(votes, key=lambda instance: votes[instance]) if votes else None
+
+    def _frame_at(self, stamp_ns: int) -> int | None:
+        """The frame of that stamp, within half the shortest step of the tour."""
+        tour_ns = stamp_ns - round(self._options.stamp_offset_s * 1e9)
+        nearest = min(self._tour.frames, key=lambda frame: abs(frame.stamp_ns - tour_ns))
+        close = abs(nearest.stamp_ns - tour_ns) < SOURCE_STEP_NS / 2
+        return nearest.index if close else None
+
+
+def overlap(first: Box, second: Box) -> float:
+    """Intersection over union of two boxes x0, y0, x1, y1."""
+    width = min(first[2], second[2]) - max(first[0], second[0])
+    height = min(first[3], second[3]) - max(first[1], second[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    shared = width * height
+    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (first, second))
+    return shared / (areas - shared)
+
+
+def _entries(payload: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    entries = payload.get(name)
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and isinstance(entry.get("id"), str) for entry in entries
+    ):
+        raise BadRequestError(f"{name!r} is not a list of objects with an id")
+    return entries
+
+
+def _views(entry: dict[str, Any]) -> list[tuple[int, Box]]:
+    """Stamps and boxes of an entry; one view or a list, `view` or `views`."""
+    views = entry.get("view", entry.get("views")) or []
+    try:
+        return [
+            (int(view["stamp_ns"]), _box(view["box_px"]))
+            for view in (views if isinstance(views, list) else [views])
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadRequestError(f"a view of {entry['id']} is unreadable: {error!r}") from error
+
+
+def _box(values: Any) -> Box:
+    x0, y0, x1, y1 = (float(value) for value in values)
+    return (x0, y0, x1, y1)

@@ -1,0 +1,70 @@
+"""Models that say what a test tells them to; they keep what they were asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+
+from memory_nodes.errors import ModelError, ModelUnavailable
+from memory_nodes.geometry import Array
+from memory_nodes.models.ports import Prompt, Reply
+from memory_test_support.model_server.embedding import DIMENSIONS, embed
+
+
+class Silence(Enum):
+    """A turn without any reply."""
+
+    HANG = "until the deadline"
+
+
+Turn = str | Reply | ModelError | Silence
+
+
+class RecordedChat:
+    """A ChatModel that plays its turns in order, the last one again and again."""
+
+    def __init__(self, *turns: Turn) -> None:
+        self.turns = list(turns)
+        self.prompts: list[Prompt] = []
+
+    async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
+        self.prompts.append(prompt)
+        turn = self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
+        if isinstance(turn, ModelError):
+            raise turn
+        if isinstance(turn, Silence):
+            return await _silence(deadline_s)
+        return turn if isinstance(turn, Reply) else reply(turn)
+
+
+class HashedEmbedder:
+    """A TextEmbedder whose vectors are alike where texts share words, and nothing more is meant."""
+
+    def __init__(self) -> None:
+        self.turn: ModelError | Silence | None = None
+        """What it does instead of an answer."""
+
+    @property
+    def model_id(self) -> str:
+        return "recorded:hashed-words"
+
+    async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
+        if isinstance(self.turn, ModelError):
+            raise self.turn
+        if isinstance(self.turn, Silence):
+            await _silence(deadline_s)
+        return np.array([embed(text) for text in texts]).reshape(len(texts), DIMENSIONS)
+
+
+def reply(text: str, *, is_complete: bool = True) -> Reply:
+    return Reply(text, is_complete, "recorded", prompt_tokens=11, completion_tokens=7)
+
+
+async def _silence(deadline_s: float) -> Reply:
+    try:
+        return await asyncio.wait_for(asyncio.Future(), deadline_s)
+    except asyncio.TimeoutError as error:
+        raise ModelUnavailable(f"no answer within {deadline_s} s") from error

@@ -1,0 +1,40 @@
+"""Words in the form in which they are compared; stems by hand from the Snowball algorithm."""
+
+from __future__ import annotations
+
+from memory_nodes.words import STOP_WORDS, stem, stems, words
+
+
+def test_words_are_lower_case_and_in_order() -> None:
+    assert words("Where's the RED fire-extinguisher?") == [
+        "where",
+        "s",
+        "the",
+        "red",
+        "fire",
+        "extinguisher",
+    ]
+
+
+def test_underscores_part_words() -> None:
+    assert words("coffee_machine_2") == ["coffee", "machine", "2"]
+
+
+def test_letters_of_other_alphabets_are_words() -> None:
+    assert words("Kühlschrank 冷蔵庫") == ["kühlschrank", "冷蔵庫"]
+
+
+def test_inflected_forms_share_a_stem() -> None:
+    assert stem("boxes") == stem("box")
+    assert stem("batteries") == stem("battery")
+    assert stem("sitting") == stem("sit")
+    assert stem("mug") != stem("rug")
+
+
+def test_stems_keep_repeats() -> None:
+    assert stems("mugs, mug") == ["mug", "mug"]
+
+
+def test_words_of_place_carry_no_weight_of_their_own() -> None:
+    assert {"where", "is", "the", "on"} <= STOP_WORDS
+    assert not STOP_WORDS & {"red", "mug", "left", "behind"}
