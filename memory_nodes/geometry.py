@@ -70,8 +70,8 @@ class Pose:
 
     def apply(self, points_child_m: Array) -> Array:
         """Maps points, shape (N, 3), from the child into the parent frame."""
-        turned: Array = self.rotation.apply(points_child_m)
-        return turned + np.asarray(self.position_m)
+        points_m: Array = self.rotation.apply(points_child_m) + np.asarray(self.position_m)
+        return points_m
 
     def on_floor(self) -> Pose:
         """The same place and heading with z, roll and pitch removed: a goal for a wheeled base."""
@@ -103,9 +103,7 @@ class Intrinsics:
 
     def ray(self, u_px: float, v_px: float) -> Array:
         """The direction of a pixel in the optical frame, shape (3,), with z = 1."""
-        return np.array(
-            [(u_px - self.cx_px) / self.fx_px, (v_px - self.cy_px) / self.fy_px, 1.0]
-        )
+        return np.array([(u_px - self.cx_px) / self.fx_px, (v_px - self.cy_px) / self.fy_px, 1.0])
 
 
 @dataclass(frozen=True)

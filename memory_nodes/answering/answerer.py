@@ -27,13 +27,18 @@ class AnswererConfig:
     max_keyframes: int = parameter(5, "keyframes in an answer", low=1, high=50)
     max_context_objects: int = parameter(60, "objects in the prompt", low=1, high=500)
     min_score: float = parameter(
-        0.25, "a best object below this share of the question's words is 'not seen'",
-        low=0.0, high=1.0,
+        0.25,
+        "a best object below this share of the question's words is 'not seen'",
+        low=0.0,
+        high=1.0,
     )
     answer_temperature: float = parameter(0.7, "of the answering model", low=0.0, high=2.0)
     answer_timeout_s: float = parameter(
-        20.0, "time for one answer; at its end it comes without the model", unit="s",
-        low=0.1, high=600.0,
+        20.0,
+        "time for one answer; at its end it comes without the model",
+        unit="s",
+        low=0.1,
+        high=600.0,
     )
 
 
@@ -67,7 +72,7 @@ class Answerer:
             return Answer(question, NOT_SEEN, False, now_ns, problems=(str(error),))
         count = max_keyframes if max_keyframes > 0 else self._config.max_keyframes
         ranking = rank(question, snapshot, count)
-        if ranking.best_score < self._config.min_score:
+        if not ranking.keyframes or ranking.best_score < self._config.min_score:
             answer = Answer(question, NOT_SEEN, False, now_ns)
         else:
             answer = await self._reason(question, snapshot, ranking, now_ns)
@@ -116,9 +121,7 @@ def _from_model(
 ) -> Answer:
     """The model's answer with its evidence. Raises ReplyError for an unusable reply."""
     keyframe_ids = [hit.keyframe.keyframe_id for hit in ranking.keyframes]
-    shown = {
-        item.object_id for key in keyframe_ids for item in snapshot.objects_by_keyframe[key]
-    }
+    shown = {item.object_id for key in keyframe_ids for item in snapshot.objects_by_keyframe[key]}
     said = read_answer(reply, shown, keyframe_ids)
     objects = _best_objects(snapshot, ranking, said.object_ids) if said.found else ()
     return Answer(

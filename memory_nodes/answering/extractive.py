@@ -33,9 +33,7 @@ def name(descriptor: ObjectDescriptor) -> str:
     return f"the {spoken}" if not color or color in spoken else f"the {color} {spoken}"
 
 
-def _asked_neighbours(
-    question: str, best: ObjectDescriptor, snapshot: Snapshot
-) -> list[Relation]:
+def _asked_neighbours(question: str, best: ObjectDescriptor, snapshot: Snapshot) -> list[Relation]:
     """'What is on the table?': the relations that point at the best object and are asked for."""
     asked = words(question)
     if not asked or asked[0] not in ("what", "which", "who"):

@@ -30,10 +30,12 @@ def locate_objects(
         chosen = [known] if known is not None else []
     elif text.strip():
         scores = score_objects(text, snapshot)
-        fitting = [snapshot.objects_by_id[key] for key, score in scores.items() if score >= min_score]
-        chosen = sorted(
-            fitting, key=lambda item: (-scores[item.object_id], -item.last_seen_ns)
-        )[:max_objects]
+        fitting = [
+            snapshot.objects_by_id[key] for key, score in scores.items() if score >= min_score
+        ]
+        chosen = sorted(fitting, key=lambda item: (-scores[item.object_id], -item.last_seen_ns))[
+            :max_objects
+        ]
     else:
         raise InputError("give a text or an object_id")
     return [Located(item, best_views(item, snapshot)[0]) for item in chosen]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 from memory_nodes.errors import ReplyError
 from memory_nodes.models.ports import JsonSchema, Prompt, Reply
+from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_json import parse_json
 from memory_nodes.models.reply_schema import array_of, closed_object
 
@@ -32,7 +32,7 @@ class ModelAnswer:
 
 def answer_prompt(question: str, context: str, temperature: float) -> Prompt:
     """Source: VL-KnG, section 6.3 (reasoning and localisation)."""
-    template = files(__package__).joinpath("prompts", f"{PROMPT_VERSION}.txt").read_text("utf-8")
+    template = prompt_text(__package__, PROMPT_VERSION)
     body = {"task": TASK, "question": question, "context": context}
     return Prompt(
         task=TASK,

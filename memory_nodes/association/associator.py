@@ -101,9 +101,7 @@ class Associator:
             for descriptor in known
         ]
 
-    async def _decide(
-        self, graph: ChunkGraph, candidates: Sequence[ObjectDescriptor]
-    ) -> _Decision:
+    async def _decide(self, graph: ChunkGraph, candidates: Sequence[ObjectDescriptor]) -> _Decision:
         """By the model where it can, by words and places where not."""
         decided: dict[str, str | None] = {}
         problems: tuple[str, ...] = ()

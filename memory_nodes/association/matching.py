@@ -20,9 +20,7 @@ MATCH_SCORE = 0.5
 TEXT_ONLY_SCORE = 0.75
 
 
-def match(
-    local: Sequence[ObjectDescriptor], known: Sequence[ObjectDescriptor]
-) -> dict[str, str]:
+def match(local: Sequence[ObjectDescriptor], known: Sequence[ObjectDescriptor]) -> dict[str, str]:
     """The known object that each local one is; those left out are new.
 
     One to one: two objects of a chunk are two objects.

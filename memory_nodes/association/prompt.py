@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 from memory_nodes.models.ports import JsonSchema, Prompt
+from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Relation
 
@@ -36,7 +36,7 @@ def association_prompt(
         "known": _entries(known, relations, keyframes),
         "chunk": _entries(graph.objects, graph.relations, keyframes),
     }
-    template = files(__package__).joinpath("prompts", f"{PROMPT_VERSION}.txt").read_text("utf-8")
+    template = prompt_text(__package__, PROMPT_VERSION)
     return Prompt(
         task=TASK,
         system=template,
@@ -80,7 +80,5 @@ def _entry(
 
 
 def _schema() -> JsonSchema:
-    pair = closed_object(
-        local_id={"type": "string"}, known_id={"type": ["string", "null"]}
-    )
+    pair = closed_object(local_id={"type": "string"}, known_id={"type": ["string", "null"]})
     return closed_object(mapping=array_of(pair))

@@ -64,7 +64,7 @@ class OpenAIChat:
             ),
         )
         choices = getattr(completion, "choices", None)  # the library passes other bodies through
-        if not choices:
+        if not choices or choices[0].message is None:
             raise ModelUnavailable(f"{self._model} answered with no chat completion: try again")
         choice, usage = choices[0], completion.usage
         return Reply(
@@ -101,11 +101,11 @@ class OpenAIEmbedder:
                 model=self._model, input=list(texts), encoding_format="float", timeout=deadline_s
             ),
         )
-        data = getattr(reply, "data", None) or ()
-        if len(data) != len(texts):
-            raise ModelUnavailable(f"{self._model} gave {len(data)} vectors for {len(texts)} texts")
-        ordered = sorted(data, key=lambda item: item.index)
-        vectors = np.array([item.embedding for item in ordered], dtype=np.float64)
+        vectors = _vectors(reply)
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise ModelUnavailable(
+                f"{self._model} gave vectors of shape {vectors.shape} for {len(texts)} texts"
+            )
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Array = vectors / np.where(lengths > 0.0, lengths, 1.0)
         return unit
@@ -123,6 +123,8 @@ async def within(deadline_s: float, call: Awaitable[Result]) -> Result:
         raise ModelUnavailable(f"no answer within {deadline_s} s") from error
     except openai.OpenAIError as error:
         raise from_openai(error) from error
+    except ValueError as error:  # the library does not map a body that is no JSON
+        raise ModelUnavailable(f"the model server did not answer with JSON: {error}") from error
 
 
 def from_openai(error: openai.OpenAIError) -> ModelError:
@@ -134,6 +136,16 @@ def from_openai(error: openai.OpenAIError) -> ModelError:
     if isinstance(error, openai.APIStatusError) and error.status_code in _REQUEST_FAULTS:
         return ModelRejected(f"the model server refused ({error.status_code}): {error.message}")
     return ModelUnavailable(f"the model server did not answer: {error}")
+
+
+def _vectors(reply: Any) -> Array:
+    """The vectors of a reply in the order of their texts; empty where it holds none."""
+    data = getattr(reply, "data", None) or ()
+    ordered = sorted(data, key=lambda item: item.index)
+    try:
+        return np.array([item.embedding for item in ordered], dtype=np.float64)
+    except (TypeError, ValueError):  # of different lengths, or no numbers
+        return np.empty(0)
 
 
 def _messages(prompt: Prompt) -> Any:

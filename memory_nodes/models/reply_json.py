@@ -11,6 +11,8 @@ from memory_nodes.errors import ReplyError
 
 _THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
+MAX_FAILURES = 1000
+"""Opening brackets that open no JSON; after more of them a reply is noise."""
 
 
 def parse_json(text: str) -> Any:
@@ -31,16 +33,15 @@ def parse_json(text: str) -> Any:
 def _values(text: str) -> Iterator[tuple[int, Any]]:
     """Each JSON object or array that is inside no other, with its length in characters."""
     decoder = json.JSONDecoder()
-    opening = _OPENING.search(text)
-    while opening is not None:
-        start = end = opening.start()
+    failures, position = 0, 0
+    while failures < MAX_FAILURES and (opening := _OPENING.search(text, position)) is not None:
+        start = opening.start()
         try:
-            value, end = decoder.raw_decode(text, start)
+            value, position = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):  # also a number of thousands of digits
-            opening = _OPENING.search(text, start + 1)
+            failures, position = failures + 1, start + 1
             continue
-        yield end - start, value
-        opening = _OPENING.search(text, end)
+        yield position - start, value
 
 
 def _storable(value: Any) -> Any:

@@ -41,9 +41,7 @@ class AssociationNode(MemoryNode):
     def start(self) -> None:
         self._work: Future[ChunkGraph] | None = None
         self.graphs = self.announce(ChunkGraphMsg, endpoints.CHUNK_GRAPHS, endpoints.EVENT)
-        self.listen(
-            ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, self._on_detections, endpoints.EVENT
-        )
+        self.listen(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, self._on_detections, endpoints.EVENT)
 
     def close(self) -> None:
         self.reader.close()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from rclpy.clock import JumpThreshold, TimeJump
@@ -53,9 +54,7 @@ class CameraConfig:
     image_transport: str = parameter(
         "compressed", "type of the image topic", choices=("compressed", "raw")
     )
-    use_depth: bool = parameter(
-        False, "use the depth topic, which must be registered to the image"
-    )
+    use_depth: bool = parameter(False, "use the depth topic, which must be registered to the image")
     depth_slop_s: float = parameter(
         0.05, "largest difference of stamps of an image and its depth", unit="s", low=0.0
     )
@@ -109,9 +108,7 @@ class DetectorNode(MemoryNode):
         )
         self.poses = pose_source(self)
         self.on_stop(self.poses.close)
-        self.detections = self.announce(
-            ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, endpoints.EVENT
-        )
+        self.detections = self.announce(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, endpoints.EVENT)
         kind = CompressedImage if self.camera.image_transport == "compressed" else Image
         self.listen(kind, endpoints.IMAGE, self._on_image, endpoints.SENSOR)
         self.listen(CameraInfo, endpoints.CAMERA_INFO, self._on_camera_info, endpoints.SENSOR)
@@ -166,7 +163,7 @@ class DetectorNode(MemoryNode):
                 self.counters["dropped_disk_too_slow"] += 1
                 continue
             self._unrecorded += 1
-            self._on_disk(lambda posed=posed: self._record(posed), self._recorded)
+            self._on_disk(partial(self._record, posed), self._recorded)
         if time.monotonic() - self._newest_s > self.detection.chunk_flush_s:
             self._newest_s = time.monotonic()
             self._on_disk(lambda: self.spool.close_chunk(self.detection.chunk_size))
@@ -238,9 +235,7 @@ class DetectorNode(MemoryNode):
         chunk_id = self.spool.next_undelivered_id()
         sent_id, sent_s = self._sent
         now_s = time.monotonic()
-        if chunk_id is None or (
-            chunk_id == sent_id and now_s - sent_s < self.detection.resend_s
-        ):
+        if chunk_id is None or (chunk_id == sent_id and now_s - sent_s < self.detection.resend_s):
             return
         self.detections.publish(graph_to_msg(self.spool.detections(chunk_id)))
         self._sent = (chunk_id, now_s)

@@ -80,9 +80,7 @@ class EpisodicNode(MemoryNode):
         self, request: EndEpisode.Request, response: EndEpisode.Response
     ) -> None:
         stamp_ns = self.now_ns()
-        episode = await self._written(
-            lambda: self.writer.end_episode(request.episode_id, stamp_ns)
-        )
+        episode = await self._written(lambda: self.writer.end_episode(request.episode_id, stamp_ns))
         response.episode = episode_to_msg(episode)
 
     async def _stats(self, request: GetStats.Request, response: GetStats.Response) -> None:

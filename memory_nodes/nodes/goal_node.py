@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.client import ActionClient
 from rclpy.action.server import ServerGoalHandle
+from rclpy.client import Client
 from rclpy.task import Future
 from robot_memory.action import NavigateToMemory
 from robot_memory.msg import MemoryAnswer
@@ -46,7 +48,7 @@ class GoalNode(MemoryNode):
     def start(self) -> None:
         self._stops: dict[bytes, Stop] = {}
         self.nav2 = Nav2Client(self, self.navigation)
-        self.query = self.create_client(
+        self.query: Client[Any, Any] = self.create_client(
             QueryMemory, endpoints.QUERY, callback_group=self.side_by_side
         )
         self.on_stop(lambda: self.destroy_client(self.query))
@@ -105,11 +107,11 @@ class GoalNode(MemoryNode):
         result: NavigateToMemory.Result,
     ) -> Drive:
         goal = handle.request
-        _tell(handle, "recalling", 0.0, 0)
+        _tell(handle, "recalling")
         recalled = await self._recall(goal, result)
         if isinstance(recalled, Drive):
             return recalled
-        _tell(handle, "checking", 0.0, 0)
+        _tell(handle, "checking")
         limit = goal.max_candidates or self.navigation.max_candidates
         choice = choose(recalled, self.suite.map_id, limit)
         if choice.refusal is not None:
@@ -131,9 +133,7 @@ class GoalNode(MemoryNode):
                 candidate.map_from_goal, self.now_ns(), candidate.keyframe.map_frame
             )
             self.get_logger().info(f"driving to keyframe {candidate.keyframe.keyframe_id}")
-            drive = await self.nav2.drive(
-                pose, stop, lambda left_m, n=number: _tell(handle, "driving", left_m, n)
-            )
+            drive = await self.nav2.drive(pose, stop, partial(_tell, handle, "driving", number))
             if drive.outcome not in TRY_NEXT:
                 return drive
         return drive
@@ -154,14 +154,12 @@ class GoalNode(MemoryNode):
         known = snapshot.objects_by_id.get(goal.object_id)
         return [hit.keyframe for hit in best_views(known, snapshot)] if known is not None else []
 
-    async def _ask(
-        self, question: str, result: NavigateToMemory.Result
-    ) -> list[Keyframe] | Drive:
+    async def _ask(self, question: str, result: NavigateToMemory.Result) -> list[Keyframe] | Drive:
         asking: Future[Any] = self.query.call_async(QueryMemory.Request(question=question))
         if not await self.within(asking, self.navigation.recall_timeout_s):
             self.query.remove_pending_request(asking)
             return Drive(Outcome.TIMEOUT, "I cannot remember: the memory does not answer.")
-        response = asking.result()
+        response: Any = asking.result()
         if not response.success:
             return Drive(Outcome.NOT_FOUND, f"I cannot remember: {response.message}")
         answer: MemoryAnswer = response.answer
@@ -190,13 +188,11 @@ class GoalNode(MemoryNode):
 
 
 def _tell(
-    handle: ServerGoalHandle[Any, Any, Any], phase: str, left_m: float, candidate: int
+    handle: ServerGoalHandle[Any, Any, Any], phase: str, candidate: int = 0, left_m: float = 0.0
 ) -> None:
     if handle.is_active:
         handle.publish_feedback(
-            NavigateToMemory.Feedback(
-                phase=phase, distance_remaining_m=left_m, candidate=candidate
-            )
+            NavigateToMemory.Feedback(phase=phase, distance_remaining_m=left_m, candidate=candidate)
         )
 
 

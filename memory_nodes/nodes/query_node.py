@@ -54,9 +54,7 @@ class QueryNode(MemoryNode):
     def close(self) -> None:
         self.reader.close()
 
-    async def _query(
-        self, request: QueryMemory.Request, response: QueryMemory.Response
-    ) -> None:
+    async def _query(self, request: QueryMemory.Request, response: QueryMemory.Response) -> None:
         if request.layers and LAYER not in request.layers:
             raise InputError(f"no such layer answers questions yet: ask for {LAYER!r} or for all")
         work = self.background.start(
@@ -71,9 +69,7 @@ class QueryNode(MemoryNode):
         response.answer = answer_to_msg(await self.result_of(work))
         self.answers.publish(response.answer)
 
-    async def _locate(
-        self, request: LocateObject.Request, response: LocateObject.Response
-    ) -> None:
+    async def _locate(self, request: LocateObject.Request, response: LocateObject.Response) -> None:
         snapshot = self.snapshots.current().filtered(Filter(map_id=request.map_id))
         located = locate_objects(
             snapshot,

@@ -25,12 +25,13 @@ class DetectorConfig:
     chunk_flush_s: float = parameter(
         10.0, "wall time without a keyframe after which a part of a chunk goes", unit="s", low=0.1
     )
-    bbox_format: str = parameter(
-        "xyxy_pixels", "how the model writes boxes", choices=BBOX_FORMATS
-    )
+    bbox_format: str = parameter("xyxy_pixels", "how the model writes boxes", choices=BBOX_FORMATS)
     max_reply_tokens: int = parameter(8192, "longest reply to ask for", unit="tokens", low=256)
     max_bad_replies: int = parameter(
-        3, "unreadable replies or refusals after which a chunk is kept without objects", low=1, high=100
+        3,
+        "unreadable replies or refusals after which a chunk is kept without objects",
+        low=1,
+        high=100,
     )
     retry_s: float = parameter(
         5.0, "wall time to wait for a model that does not answer", unit="s", low=0.1, high=3600.0

@@ -6,6 +6,7 @@ import io
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,10 @@ def depth_from_raw(
 
     Raises ImageError for anything but 16UC1 (millimetres) and 32FC1 (metres), REP-118.
     """
-    kinds = {"16UC1": (np.dtype("<u2"), 0.001), "32FC1": (np.dtype("<f4"), 1.0)}
+    kinds: dict[str, tuple[np.dtype[Any], float]] = {
+        "16UC1": (np.dtype("<u2"), 0.001),
+        "32FC1": (np.dtype("<f4"), 1.0),
+    }
     if encoding not in kinds:
         raise ImageError(f"depth encoding {encoding!r} is not supported: publish 16UC1 or 32FC1")
     dtype, metres = kinds[encoding]
@@ -110,7 +114,8 @@ def depth_from_raw(
         raise ImageError(f"depth of {width_px}x{height_px} px came with {len(data)} bytes")
     padded = np.frombuffer(data, np.uint8, step_bytes * height_px).reshape(height_px, step_bytes)
     values = np.ascontiguousarray(padded[:, :row_bytes]).view(dtype)
-    return np.nan_to_num(values.astype(np.float32) * np.float32(metres), posinf=0.0, neginf=0.0)
+    metric: NDArray[np.float32] = values.astype(np.float32) * np.float32(metres)
+    return np.nan_to_num(metric, posinf=0.0, neginf=0.0)
 
 
 def depth_to_png(depth_m: NDArray[np.float32]) -> bytes:

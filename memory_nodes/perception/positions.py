@@ -15,9 +15,7 @@ SURFACE_SIGMA_M = 0.1
 """A surface point is not the object's centre; neither are box edges exact."""
 
 
-def locate(
-    views: Iterable[ObjectView], keyframes: Mapping[int, Keyframe]
-) -> PointEstimate | None:
+def locate(views: Iterable[ObjectView], keyframes: Mapping[int, Keyframe]) -> PointEstimate | None:
     """The object's position in the map frame, or None when the views do not tell.
 
     Measured depth wins; without it the rays through the box centres are intersected, those of
@@ -32,9 +30,7 @@ def locate(
     return _intersect(whole, keyframes) or _intersect(rays, keyframes)
 
 
-def surface_point(
-    depth_m: NDArray[np.float32], box: Box, keyframe: Keyframe
-) -> Vector3 | None:
+def surface_point(depth_m: NDArray[np.float32], box: Box, keyframe: Keyframe) -> Vector3 | None:
     """The middle of an object's visible surface in the map frame, from a depth image.
 
     Args:
@@ -76,9 +72,7 @@ def _is_cut(view: ObjectView, keyframe: Keyframe) -> bool:
     return view.box.touches_border(keyframe.width_px, keyframe.height_px)
 
 
-def _intersect(
-    views: list[ObjectView], keyframes: Mapping[int, Keyframe]
-) -> PointEstimate | None:
+def _intersect(views: list[ObjectView], keyframes: Mapping[int, Keyframe]) -> PointEstimate | None:
     origins, directions = [], []
     for view in views:
         keyframe = keyframes[view.keyframe_id]

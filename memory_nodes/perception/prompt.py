@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 
 from memory_nodes.models.ports import JsonSchema, Picture, Prompt
+from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
 
 PROMPT_VERSION = "detect_v1"
@@ -28,7 +28,7 @@ def detection_prompt(
 
     Source: VL-KnG, section 6.1 and 6.2 (step 1, chunk detection, at temperature 0.1).
     """
-    template = files(__package__).joinpath("prompts", f"{PROMPT_VERSION}.txt").read_text("utf-8")
+    template = prompt_text(__package__, PROMPT_VERSION)
     meaning = _BBOX_MEANING[bbox_format].format(width_px=width_px, height_px=height_px)
     return Prompt(
         task=TASK,

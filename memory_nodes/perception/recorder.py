@@ -64,9 +64,7 @@ class PosedImage:
 class Recorder:
     """Turns posed images into keyframes: on disk first, then in the spool."""
 
-    def __init__(
-        self, memory_dir: Path, map_id: str, spool: Spool, config: RecorderConfig
-    ) -> None:
+    def __init__(self, memory_dir: Path, map_id: str, spool: Spool, config: RecorderConfig) -> None:
         self._memory_dir = memory_dir
         self._map_id = map_id
         self._spool = spool

@@ -33,6 +33,7 @@ _SYNONYMS = {
 }
 ATTRIBUTES = ("color", "material", "size", "state")
 MAX_TEXT_CHARS = 500
+MAX_NUMBER_CHARS = 20
 MAX_OBJECTS = 200
 
 
@@ -105,9 +106,7 @@ def _read_object(record: Any, chunk: Chunk, bbox_format: str, found: Detections)
     )
 
 
-def _read_views(
-    record: Any, chunk: Chunk, bbox_format: str, found: Detections
-) -> list[ObjectView]:
+def _read_views(record: Any, chunk: Chunk, bbox_format: str, found: Detections) -> list[ObjectView]:
     """The usable views, one a keyframe, ascending."""
     listed = record.get("views")
     views: dict[int, ObjectView] = {}
@@ -128,9 +127,7 @@ def _read_views(
 
 def _read_relation(record: Any, chunk: Chunk, found: Detections) -> None:
     listed = {known.object_id for known in found.objects}
-    subject, target = (
-        re.sub(r"\s+", "_", _text(record, end)) for end in ("subject", "object")
-    )
+    subject, target = (re.sub(r"\s+", "_", _text(record, end)) for end in ("subject", "object"))
     predicate = _text(record, "predicate").lower()
     if subject not in listed or target not in listed or subject == target or not predicate:
         found.problems.append(f"a relation with an unlisted end was dropped: {subject} {target}")
@@ -159,7 +156,7 @@ def _text(record: Any, key: str) -> str:
 
 def _frame_number(value: object) -> int | None:
     if isinstance(value, str) and value.strip().isdecimal():
-        return int(value)
+        return int(value) if len(value) < MAX_NUMBER_CHARS else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -9,9 +9,7 @@ from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
 
 
-def serialise(
-    snapshot: Snapshot, ranking: Ranking, now_ns: int, max_objects: int
-) -> str:
+def serialise(snapshot: Snapshot, ranking: Ranking, now_ns: int, max_objects: int) -> str:
     """Each keyframe with its complete local subgraph, objects that match the question first.
 
     Source: VL-KnG, section 6.3: not only the matched objects but all that a keyframe shows.
@@ -23,9 +21,7 @@ def serialise(
     by_score = sorted(shown, key=lambda key: -ranking.object_scores.get(key, 0.0))
     kept = by_score[:max_objects]
     lines = [object_line(shown[key], snapshot) for key in kept]
-    lines += [
-        _keyframe_line(hit, snapshot, set(kept), now_ns) for hit in ranking.keyframes
-    ]
+    lines += [_keyframe_line(hit, snapshot, set(kept), now_ns) for hit in ranking.keyframes]
     return "\n".join(lines)
 
 
@@ -50,9 +46,7 @@ def age_text(stamp_ns: int, now_ns: int) -> str:
     return f"{seconds} seconds ago"
 
 
-def _keyframe_line(
-    hit: RetrievedKeyframe, snapshot: Snapshot, kept: set[str], now_ns: int
-) -> str:
+def _keyframe_line(hit: RetrievedKeyframe, snapshot: Snapshot, kept: set[str], now_ns: int) -> str:
     keyframe = hit.keyframe
     ids = [
         item.object_id

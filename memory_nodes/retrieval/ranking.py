@@ -171,9 +171,7 @@ def _retrieved(
     return retrieved(snapshot.keyframes[keyframe_id], score, shown)
 
 
-def retrieved(
-    keyframe: Keyframe, score: float, shown: list[ObjectDescriptor]
-) -> RetrievedKeyframe:
+def retrieved(keyframe: Keyframe, score: float, shown: list[ObjectDescriptor]) -> RetrievedKeyframe:
     """A keyframe with the objects for which it was chosen, all of which it must show."""
     views = tuple(
         next(view for view in item.views if view.keyframe_id == keyframe.keyframe_id)

@@ -8,6 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future as WorkFuture
+from functools import partial
 from typing import Any, TypeVar
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -142,7 +143,7 @@ class MemoryNode(LifecycleNode):
                 try:
                     wait_s = await step()
                 except Exception as error:  # noqa: BLE001 the one place that keeps a node alive
-                    self.in_executor(lambda error=error: self._survived(error))
+                    self.in_executor(partial(self._survived, error))
                     wait_s = AFTER_ERROR_S
                 await asyncio.sleep(wait_s)
 

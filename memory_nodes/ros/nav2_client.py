@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
+from action_msgs.srv import CancelGoal
 from geometry_msgs.msg import PoseStamped
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
+from rclpy.client import Client
 from rclpy.task import Future
+from unique_identifier_msgs.msg import UUID
 
 from memory_nodes.navigation.candidates import NavigationConfig, Outcome
 from memory_nodes.ros.memory_node import MemoryNode
@@ -53,18 +57,23 @@ class Nav2Client:
         self._node = node
         self._config = config
         self._client: ActionClient[Any, Any, Any] | None = None
-        self._handle: ClientGoalHandle[Any, Any, Any] | None = None
+        self._goal_id: UUID | None = None
         if NavigateToPose is None:
             node.get_logger().warning(
                 "nav2_msgs is not installed, so goals will be refused: install nav2_msgs of your "
                 "ROS distribution"
             )
             return
-        client = ActionClient(
+        client: ActionClient[Any, Any, Any] = ActionClient(
             node, NavigateToPose, config.navigate_action, callback_group=node.side_by_side
         )
         self._client = client
         node.on_stop(client.destroy)
+        # By its id a goal can be cancelled before its acceptance has been heard of.
+        self._canceller: Client[Any, Any] = node.create_client(
+            CancelGoal, f"{config.navigate_action}/_action/cancel_goal"
+        )
+        node.on_stop(lambda: node.destroy_client(self._canceller))
         node.on_stop(self._let_go)
 
     async def drive(
@@ -85,27 +94,33 @@ class Nav2Client:
             reached[:] = [message.feedback.current_pose]
             feedback(float(message.feedback.distance_remaining))
 
-        sending = self._client.send_goal_async(
-            NavigateToPose.Goal(pose=goal), feedback_callback=heard
-        )
+        self._goal_id = UUID(uuid=list(uuid4().bytes))
+        try:
+            ended = await self._send(NavigateToPose.Goal(pose=goal), heard, stop)
+        finally:
+            self._goal_id = None
+        return Drive(*ended, reached[0] if reached else None)
+
+    async def _send(
+        self, goal: Any, heard: Callable[[Any], None], stop: Stop
+    ) -> tuple[Outcome, str]:
+        assert self._client is not None
+        sending = self._client.send_goal_async(goal, heard, self._goal_id)
         if not await self._node.within(sending, self._config.server_timeout_s):
             # Should it accept after all, nobody would wait for it: it must not drive.
             sending.add_done_callback(_cancel_late)
-            return Drive(Outcome.NAV_UNAVAILABLE, "I cannot drive: navigation does not answer.")
+            return Outcome.NAV_UNAVAILABLE, "I cannot drive: navigation does not answer."
         handle = sending.result()
         if handle is None or not handle.accepted:
-            return Drive(Outcome.NAV_REJECTED, "Navigation refused to drive there.")
-        self._handle = handle
-        try:
-            ended = await self._await_end(handle, stop)
-        finally:
-            self._handle = None
-        return Drive(*ended, reached[0] if reached else None)
+            return Outcome.NAV_REJECTED, "Navigation refused to drive there."
+        return await self._await_end(handle, stop)
 
     def _let_go(self) -> None:
         """The node stops: so must the robot."""
-        if self._handle is not None:
-            self._handle.cancel_goal_async()
+        if self._goal_id is not None:
+            request = CancelGoal.Request()
+            request.goal_info.goal_id = self._goal_id
+            self._canceller.call_async(request)
 
     async def _server_is_there(self, stop: Stop) -> bool:
         assert self._client is not None
@@ -138,9 +153,7 @@ class Nav2Client:
             return stop.reason, "The drive was called off."
         return Outcome.TIMEOUT, "I gave up: the drive took too long."
 
-    async def _cancel(
-        self, handle: ClientGoalHandle[Any, Any, Any], result: Future[Any]
-    ) -> None:
+    async def _cancel(self, handle: ClientGoalHandle[Any, Any, Any], result: Future[Any]) -> None:
         """Cancels and waits until Nav2 has let go of the robot, or does not answer."""
         cancelling = handle.cancel_goal_async()
         await self._node.within(cancelling, self._config.server_timeout_s)

@@ -90,9 +90,7 @@ class Reader:
             keys = {row["object_key"] for row in found} if object_ids is not None else None
             states = self._states(keys)
             views = self._views(keys)
-        return [
-            _object(row, states[row["object_key"]], views[row["object_key"]]) for row in found
-        ]
+        return [_object(row, states[row["object_key"]], views[row["object_key"]]) for row in found]
 
     def graph(self) -> tuple[list[ObjectDescriptor], list[Relation], list[Keyframe]]:
         """Everything, as it was at one moment."""

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
-from memory_nodes.records import Box, Episode, EpisodeStatus, Keyframe, Observation, ObjectView
+from memory_nodes.records import Box, Episode, EpisodeStatus, Keyframe, ObjectView, Observation
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
@@ -103,9 +103,7 @@ def position_row(position: PointEstimate | None) -> tuple[object, ...]:
 def position_from(row: sqlite3.Row) -> PointEstimate | None:
     if row["x"] is None:
         return None
-    return PointEstimate(
-        (row["x"], row["y"], row["z"]), tuple(json.loads(row["covariance_m2"]))
-    )
+    return PointEstimate((row["x"], row["y"], row["z"]), tuple(json.loads(row["covariance_m2"])))
 
 
 def observation_row(observation: Observation) -> tuple[object, ...]:

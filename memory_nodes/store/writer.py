@@ -20,8 +20,8 @@ from memory_nodes.records import (
     EpisodeStatus,
     Keyframe,
     ObjectDescriptor,
-    Observation,
     ObjectView,
+    Observation,
 )
 from memory_nodes.store import rows, schema
 from memory_nodes.store.reader import (

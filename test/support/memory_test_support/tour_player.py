@@ -3,6 +3,9 @@
 Publishes, with the tour's stamps at a chosen speed, `image`, `camera_info` and `depth`, the chain
 map -> odom -> base_link -> camera_link -> camera_optical, and /clock. After the last image the
 clock runs on, and the robot stands still until another node publishes /tf.
+
+With wait_for_subscriber, time stands still while nobody takes the images. A subscriber that was
+killed counts for 20 s more, until DDS gives it up: before a kill, call the `pause` service.
 """
 
 from __future__ import annotations

@@ -1,0 +1,211 @@
+"""Camera in, chunk detections out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from geometry_msgs.msg import TransformStamped
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from robot_memory.msg import ChunkGraph, StoreUpdate
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo, CompressedImage
+from tf2_msgs.msg import TFMessage
+
+from memory_nodes.errors import TransformError, TransformUnknown
+from memory_nodes.nodes.detector_node import DetectorNode
+from memory_nodes.ros import endpoints
+from memory_test_support.model_server import ModelServer
+from memory_test_support.node_bench import NodeBench
+from memory_test_support.tour import Tour, load_tour
+from memory_test_support.tour_player import TourPlayer
+
+EVERY_IMAGE = {
+    "min_interval_s": 0.0,
+    "min_translation_m": 0.0,
+    "min_rotation_rad": 0.0,
+    "qos_overrides./memory/image.subscription.reliability": "reliable",
+}
+RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+
+
+@pytest.fixture(scope="module")
+def tour() -> Tour:
+    return load_tour()
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
+    with NodeBench(ros_domain, tmp_path) as made:
+        yield made
+
+
+class Camera:
+    """A camera and its transforms by hand."""
+
+    def __init__(self, bench: NodeBench, tour: Tour) -> None:
+        self._tour = tour
+        self._images = bench.publisher(CompressedImage, endpoints.IMAGE, RELIABLE)
+        self._info = bench.publisher(CameraInfo, endpoints.CAMERA_INFO, RELIABLE)
+        self._tf = bench.publisher(TFMessage, "/tf")
+
+    def shoot(self, stamp_s: int, data: bytes | None = None) -> None:
+        info = CameraInfo(k=[500.0, 0.0, 270.0, 0.0, 500.0, 180.0, 0.0, 0.0, 1.0])
+        self._info.publish(info)
+        image = CompressedImage(
+            format="jpeg", data=data or self._tour.frames[0].image_path.read_bytes()
+        )
+        image.header.frame_id = "camera_optical"
+        image.header.stamp.sec = stamp_s
+        self._images.publish(image)
+
+    def stand_at(self, stamp_s: int, x_m: float) -> None:
+        message = TFMessage()
+        for parent, child, place in (
+            ("map", "base_link", x_m),
+            ("base_link", "camera_optical", 0.0),
+        ):
+            item = TransformStamped(child_frame_id=child)
+            item.header.frame_id = parent
+            item.header.stamp.sec = stamp_s
+            item.transform.translation.x = place
+            item.transform.rotation.w = 1.0
+            message.transforms.append(item)
+        self._tf.publish(message)
+
+
+def test_tour_in_chunks_out_one_after_the_other_is_stored(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    bench.start(DetectorNode, base_url=server.base_url, use_depth=True, **EVERY_IMAGE)
+    graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+    stored = bench.publisher(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+    bench.make(TourPlayer, speed=20.0, last_frame=15, publish_depth=True)
+    bench.until(lambda: bool(graphs), "the first chunk", 40.0)
+    first = graphs[0]
+    assert [k.header.stamp.sec * 10**9 + k.header.stamp.nanosec for k in first.keyframes] == [
+        frame.stamp_ns for frame in tour.frames[:8]
+    ]
+    assert not first.resolved
+    assert first.objects
+    bench.until(lambda: len(graphs) > 1, "the chunk again, since nobody has stored it", 40.0)
+    assert {graph.chunk_id for graph in graphs} == {first.chunk_id}
+    stored.publish(StoreUpdate(last_chunk_id=first.chunk_id))
+    bench.until(lambda: graphs[-1].chunk_id != first.chunk_id, "the second chunk", 40.0)
+    assert graphs[-1].chunk_id == first.chunk_id + 1
+
+
+def test_keyframe_has_the_pose_at_its_stamp_and_not_the_latest(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, chunk_size=1, **EVERY_IMAGE)
+    graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+    camera = Camera(bench, tour)
+    camera.stand_at(10, 1.0)
+    camera.shoot(11)
+    bench.until(lambda: node.counters["images"] == 1, "the image")
+    assert node.counters["keyframes"] == 0
+    camera.stand_at(12, 3.0)
+    camera.stand_at(20, 50.0)
+    bench.until(lambda: bool(graphs), "a chunk")
+    (keyframe,) = graphs[0].keyframes
+    assert keyframe.base_pose.pose.position.x == pytest.approx(2.0)
+
+
+def test_image_without_transform_is_dropped_and_counted(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, pose_timeout_s=0.3, **EVERY_IMAGE)
+    camera = Camera(bench, tour)
+    camera.shoot(5)
+    bench.until(lambda: node.counters["dropped_frame_unknown"] == 1, "the drop")
+    camera.stand_at(10, 0.0)
+    camera.stand_at(11, 0.0)
+    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    camera.shoot(5)
+    bench.until(lambda: node.counters["dropped_transform_too_old"] == 1, "the drop")
+    camera.shoot(12)
+    bench.until(lambda: node.counters["dropped_transform_late"] == 1, "the drop")
+    assert node.counters["keyframes"] == 0
+
+
+def test_damaged_image_is_counted_and_the_next_one_is_kept(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
+    camera = Camera(bench, tour)
+    camera.stand_at(1, 0.0)
+    camera.stand_at(9, 0.0)
+    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    camera.shoot(2, data=tour.frames[0].image_path.read_bytes()[:2000])
+    camera.shoot(3)
+    bench.until(lambda: node.counters["keyframes"] == 1, "the good image")
+    assert node.counters["dropped_image_unusable"] == 1
+
+
+def test_recording_goes_on_while_the_model_is_away_and_nothing_is_lost(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    server.fail_with(503)
+    node = bench.start(
+        DetectorNode, base_url=server.base_url, chunk_size=2, retry_s=0.2, **EVERY_IMAGE
+    )
+    graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+    camera = Camera(bench, tour)
+    camera.stand_at(0, 0.0)
+    camera.stand_at(9, 0.0)
+    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    for stamp_s in range(1, 5):
+        camera.shoot(stamp_s)
+    bench.until(lambda: node.counters["keyframes"] == 4, "four keyframes")
+    bench.until(lambda: node.counters["model_unavailable"] > 0, "a failed call")
+    assert not graphs
+    server.restore()
+    bench.until(lambda: bool(graphs), "the first chunk")
+    assert [k.header.stamp.sec for k in graphs[0].keyframes] == [1, 2]
+
+
+def test_time_that_jumps_back_forgets_transforms_and_waiting_images(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(
+        DetectorNode,
+        base_url=server.base_url,
+        use_sim_time=True,
+        pose_timeout_s=60.0,
+        **EVERY_IMAGE,
+    )
+    clock = bench.publisher(Clock, "/clock")
+    camera = Camera(bench, tour)
+    clock.publish(_clock(100))
+    bench.until(lambda: node.now_ns() == 100 * 10**9, "the clock")
+    camera.stand_at(99, 0.0)
+    camera.shoot(101)
+    bench.until(lambda: len(node.waiting) == 1, "the image to wait")
+    clock.publish(_clock(3))
+    bench.until(lambda: node.counters["dropped_time_jump"] == 1, "the jump")
+    assert len(node.waiting) == 0
+
+
+def _knows_the_camera(node: Any) -> bool:
+    try:
+        node.poses.lookup("map", "camera_optical", 9 * 10**9)
+    except TransformUnknown:
+        return False
+    except TransformError:
+        pass
+    return True
+
+
+def _clock(seconds: int) -> Clock:
+    message = Clock()
+    message.clock.sec = seconds
+    return message

@@ -1,0 +1,265 @@
+"""Goal in, NavigateToPose out: and above all, when nothing is sent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rclpy.action import ActionClient
+from robot_memory.action import NavigateToMemory
+from std_msgs.msg import String
+
+from memory_nodes.geometry import Pose
+from memory_nodes.navigation.candidates import Outcome
+from memory_nodes.nodes.goal_node import GoalNode
+from memory_nodes.nodes.query_node import QueryNode
+from memory_nodes.records import Keyframe
+from memory_nodes.ros import endpoints
+from memory_nodes.store.writer import Writer
+from memory_test_support.navigator import Navigator
+from memory_test_support.node_bench import NodeBench
+from memory_test_support.records import box, descriptor, graph, keyframe, view
+
+SOON = {"server_timeout_s": 1.0, "drive_timeout_s": 1.0, "navigate_action": "/navigate_to_pose"}
+HERE = Pose.planar(1.0, 2.0, 0.5)
+TILTED = Pose((1.0, 2.0, 0.3), (0.1, 0.2, 0.3, math.sqrt(1.0 - 0.14)))
+
+
+@pytest.fixture
+def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
+    with NodeBench(ros_domain, tmp_path) as made:
+        yield made
+
+
+def remember(bench: NodeBench, *keyframes: Keyframe) -> None:
+    """A memory in which every keyframe shows mug_1, later ones smaller."""
+    views = [
+        view(item.keyframe_id, box(side_px=200.0 - 80.0 * n)) for n, item in enumerate(keyframes)
+    ]
+    writer = Writer(bench.memory_dir)
+    writer.commit_chunk(graph(1, keyframes, [descriptor("mug_1", *views, color="red")]))
+    writer.close()
+
+
+class Driver:
+    """Sends goals to the goal node and waits for their results."""
+
+    def __init__(self, bench: NodeBench) -> None:
+        self._bench = bench
+        self._client: Any = ActionClient(bench.user, NavigateToMemory, endpoints.NAVIGATE_TO_MEMORY)
+        bench.until(self._client.server_is_ready, "the goal node")
+        self.feedback: list[Any] = []
+
+    def send(self, **goal: Any) -> Any:
+        sending = self._client.send_goal_async(
+            NavigateToMemory.Goal(**goal), feedback_callback=self.feedback.append
+        )
+        return self._bench.result(sending, "an answer to the goal")
+
+    def end_of(self, handle: Any) -> Any:
+        return self._bench.result(handle.get_result_async(), "the result").result
+
+    def go(self, **goal: Any) -> Any:
+        return self.end_of(self.send(**goal))
+
+
+@pytest.fixture
+def goal_node(bench: NodeBench) -> Callable[..., Driver]:
+    def start(**parameters: Any) -> Driver:
+        bench.start(GoalNode, **{**SOON, **parameters})
+        return Driver(bench)
+
+    return start
+
+
+def outcome(result: Any) -> Outcome:
+    return Outcome(result.outcome)
+
+
+def test_keyframe_is_driven_to_on_the_floor_with_yaw_only(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, base=TILTED))
+    navigator = bench.make(Navigator)
+    result = goal_node().go(keyframe_id=1)
+    assert outcome(result) is Outcome.ARRIVED
+    (goal,) = navigator.goals
+    assert (goal.pose.position.x, goal.pose.position.y, goal.pose.position.z) == (1.0, 2.0, 0.0)
+    turn = goal.pose.orientation
+    assert (turn.x, turn.y) == (0.0, 0.0)
+    # yaw of the x axis, by the textbook formula for a quaternion
+    x, y, z, w = TILTED.quat_xyzw
+    yaw_rad = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    assert 2.0 * math.atan2(turn.z, turn.w) == pytest.approx(yaw_rad)
+    assert goal.header.frame_id == "map"
+
+
+def test_question_is_driven_to_by_its_best_keyframe(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, base=HERE), keyframe(2))
+    navigator = bench.make(Navigator)
+    bench.start(QueryNode, base_url="")
+    result = goal_node().go(query="the red mug")
+    assert outcome(result) is Outcome.ARRIVED
+    assert navigator.goals[0].pose.position.x == 1.0
+    assert result.answer.found
+
+
+def test_object_is_driven_to_by_the_keyframe_that_shows_it_best(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, base=HERE), keyframe(2))
+    navigator = bench.make(Navigator)
+    assert outcome(goal_node().go(object_id="mug_1")) is Outcome.ARRIVED
+    assert navigator.goals[0].pose.position.x == 1.0
+
+
+@pytest.mark.parametrize(
+    ("bad", "expected"),
+    [
+        (Pose((1.0, 2.0, 0.0), (0.0, 0.0, 0.0, 0.0)), Outcome.NO_VALID_GOAL),
+        (Pose((math.inf, 2.0, 0.0), (0.0, 0.0, 0.0, 1.0)), Outcome.NO_VALID_GOAL),
+    ],
+)
+def test_pose_that_is_no_pose_is_never_sent(
+    bad: Pose, expected: Outcome, bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, replace(keyframe(1), map_from_base=bad))
+    navigator = bench.make(Navigator)
+    assert outcome(goal_node().go(keyframe_id=1)) is expected
+    assert navigator.goals == []
+
+
+def test_memory_of_another_map_is_never_driven_to(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, map_id="old_house"))
+    navigator = bench.make(Navigator)
+    bench.start(QueryNode, base_url="")
+    driver = goal_node(map_id="new_house")
+    for goal in ({"keyframe_id": 1}, {"object_id": "mug_1"}, {"query": "the mug"}):
+        assert outcome(driver.go(**goal)) is Outcome.OTHER_MAP
+    assert navigator.goals == []
+
+
+def test_what_was_never_seen_is_never_driven_to(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator)
+    bench.start(QueryNode, base_url="")
+    driver = goal_node()
+    for goal in ({"keyframe_id": 99}, {"object_id": "piano_1"}, {"query": "the grand piano"}):
+        assert outcome(driver.go(**goal)) is Outcome.NOT_FOUND
+    assert navigator.goals == []
+
+
+@pytest.mark.parametrize("goal", [{}, {"query": "a", "object_id": "b"}, {"query": " "}])
+def test_goal_that_does_not_say_one_thing_is_rejected(
+    goal: dict[str, str], bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    assert not goal_node().send(**goal).accepted
+
+
+def test_empty_memory_is_not_found(bench: NodeBench, goal_node: Callable[..., Driver]) -> None:
+    assert outcome(goal_node().go(keyframe_id=1)) is Outcome.NOT_FOUND
+
+
+def test_navigation_that_is_not_there_is_said_so(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1))
+    assert outcome(goal_node().go(keyframe_id=1)) is Outcome.NAV_UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("behavior", "expected"),
+    [("reject", Outcome.NAV_REJECTED), ("abort", Outcome.NAV_ABORTED), ("hang", Outcome.TIMEOUT)],
+)
+def test_each_failure_of_navigation_has_its_outcome(
+    behavior: str, expected: Outcome, bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator, behaviors=[behavior])
+    result = goal_node().go(keyframe_id=1)
+    assert outcome(result) is expected
+    assert result.message
+    bench.until(lambda: navigator.active == 0, "no goal to be left behind")
+
+
+def test_next_keyframe_is_tried_when_the_first_cannot_be_reached(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, base=HERE), keyframe(2, base=Pose.planar(5.0, 0.0, 0.0)))
+    navigator = bench.make(Navigator, behaviors=["abort", "succeed"])
+    assert outcome(goal_node().go(object_id="mug_1")) is Outcome.ARRIVED
+    assert [goal.pose.position.x for goal in navigator.goals] == [1.0, 5.0]
+
+
+def test_no_more_keyframes_are_tried_than_allowed(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1), keyframe(2), keyframe(3))
+    navigator = bench.make(Navigator, behaviors=["abort"])
+    assert outcome(goal_node().go(object_id="mug_1", max_candidates=2)) is Outcome.NAV_ABORTED
+    assert len(navigator.goals) == 2
+
+
+def test_cancelled_goal_stops_the_robot(bench: NodeBench, goal_node: Callable[..., Driver]) -> None:
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator, behaviors=["hang"])
+    driver = goal_node(drive_timeout_s=60.0)
+    handle = driver.send(keyframe_id=1)
+    bench.until(lambda: navigator.active == 1, "the robot to drive")
+    bench.result(handle.cancel_goal_async(), "the cancellation")
+    assert outcome(driver.end_of(handle)) is Outcome.CANCELED
+    assert navigator.active == 0
+
+
+def test_newer_goal_supersedes_the_older_and_one_is_left(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1), keyframe(2))
+    navigator = bench.make(Navigator, behaviors=["hang"])
+    driver = goal_node(drive_timeout_s=60.0)
+    first = driver.send(keyframe_id=1)
+    bench.until(lambda: navigator.active == 1, "the robot to drive")
+    second = driver.send(keyframe_id=2)
+    assert outcome(driver.end_of(first)) is Outcome.SUPERSEDED
+    bench.until(lambda: len(navigator.goals) == 2, "the second goal")
+    bench.until(lambda: navigator.active == 1, "one goal to be left")
+    bench.result(second.cancel_goal_async(), "the cancellation")
+    driver.end_of(second)
+
+
+def test_robot_stops_when_the_goal_node_does(bench: NodeBench) -> None:
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator, behaviors=["hang"])
+    node = bench.start(GoalNode, **{**SOON, "drive_timeout_s": 60.0})
+    Driver(bench).send(keyframe_id=1)
+    bench.until(lambda: navigator.active == 1, "the robot to drive")
+    node.trigger_deactivate()
+    bench.until(lambda: navigator.active == 0, "the robot to stop")
+
+
+def test_spoken_command_drives_and_tells_what_came_of_it(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, base=HERE))
+    navigator = bench.make(Navigator)
+    bench.start(QueryNode, base_url="")
+    goal_node()
+    speech = bench.heard(String, endpoints.SPEECH)
+    commands = bench.publisher(String, endpoints.COMMANDS)
+    commands.publish(String(data="What a nice day!"))
+    bench.until(lambda: len(speech) == 1, "an answer")
+    assert navigator.goals == []
+    commands.publish(String(data="Please take me to the red mug."))
+    bench.until(lambda: len(speech) == 2, "a report")
+    assert navigator.goals[0].pose.position.x == 1.0
+    assert "arrived" in speech[1].data

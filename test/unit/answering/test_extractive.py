@@ -1,0 +1,50 @@
+"""Sentences out of the graph."""
+
+from __future__ import annotations
+
+import pytest
+from memory_test_support.records import descriptor, keyframe, view
+
+from memory_nodes.answering.extractive import extractive_answer, name
+from memory_nodes.records import NS_PER_S, Relation
+from memory_nodes.retrieval.ranking import rank
+from memory_nodes.retrieval.snapshot import Snapshot
+
+CUP = descriptor("coffee_cup_1", view(1), color="white")
+BOOK = descriptor("book_1", view(2))
+PEN = descriptor("pen_1", view(2))
+SHELF = descriptor("shelf_1", view(1), view(2))
+SNAPSHOT = Snapshot(
+    (CUP, BOOK, PEN, SHELF),
+    (
+        Relation("coffee_cup_1", "near", "book_1", (1,)),
+        Relation("coffee_cup_1", "on", "shelf_1", (1,)),
+        Relation("book_1", "on", "shelf_1", (2,)),
+        Relation("pen_1", "on", "shelf_1", (2,)),
+    ),
+    {number: keyframe(number) for number in (1, 2)},
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where is the cup?", "The white coffee cup was last seen on the shelf, 1 hour ago."),
+        ("Where is the shelf?", "The shelf was last seen 1 hour ago."),
+        (
+            "What is on the shelf?",
+            "On the shelf I saw the white coffee cup, the book and the pen.",
+        ),
+        ("What is under the shelf?", "The shelf was last seen 1 hour ago."),
+        ("Which book?", "The book was last seen on the shelf, 1 hour ago."),
+    ],
+)
+def test_sentence_says_what_the_graph_knows(question: str, answer: str) -> None:
+    ranking = rank(question, SNAPSHOT, 5)
+    assert extractive_answer(question, SNAPSHOT, ranking, 3700 * NS_PER_S) == answer
+
+
+def test_name_says_a_colour_once() -> None:
+    assert name(descriptor("mug_1", color="red")) == "the red mug"
+    assert name(descriptor("red_mug_1", color="red")) == "the red mug"
+    assert name(descriptor("mug_1")) == "the mug"

@@ -1,0 +1,103 @@
+"""One chunk of images in, one graph out, whatever the model does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from memory_test_support.recorded_models import RecordedChat, Turn
+from memory_test_support.records import keyframe
+
+from memory_nodes.errors import ModelRejected, ModelUnavailable
+from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
+from memory_nodes.perception.images import depth_to_png
+from memory_nodes.records import Chunk, ChunkGraph
+
+CHUNK = Chunk(3, (keyframe(1), keyframe(2)))
+MUG = json.dumps(
+    {
+        "objects": [
+            {"id": "mug_1", "type": "mug", "views": [{"frame": 0, "bbox": [300, 220, 340, 260]}]}
+        ],
+        "relations": [],
+    }
+)
+
+
+@pytest.fixture
+def memory_dir(tmp_path: Path) -> Path:
+    (tmp_path / "images").mkdir()
+    for item in CHUNK.keyframes:
+        (tmp_path / item.image_path).write_bytes(f"jpeg {item.keyframe_id}".encode())
+    return tmp_path
+
+
+def _detect(
+    memory_dir: Path, *turns: Turn, depth_pngs: dict[int, bytes] | None = None
+) -> tuple[ChunkGraph, RecordedChat]:
+    model = RecordedChat(*turns)
+    detector = ChunkDetector(model, memory_dir, DetectorConfig(max_bad_replies=3), 10.0)
+    return asyncio.run(detector.detect(CHUNK, depth_pngs or {})), model
+
+
+def test_model_sees_every_image_of_the_chunk_in_order(memory_dir: Path) -> None:
+    _, model = _detect(memory_dir, MUG)
+    pictures = model.prompts[0].pictures
+    assert [(item.caption, item.jpeg) for item in pictures] == [
+        ("Frame 0", b"jpeg 1"),
+        ("Frame 1", b"jpeg 2"),
+    ]
+
+
+def test_prompt_names_task_format_and_image_size(memory_dir: Path) -> None:
+    _, model = _detect(memory_dir, MUG)
+    prompt = model.prompts[0]
+    assert prompt.task == "chunk_detection"
+    assert "xyxy_pixels: [left, top, right, bottom] in pixels of a 640 x 480 image" in prompt.system
+    assert "{" not in prompt.system
+    assert prompt.reply_schema["required"] == ["objects", "relations"]
+
+
+def test_graph_says_which_model_and_prompt_made_it(memory_dir: Path) -> None:
+    found, _ = _detect(memory_dir, MUG)
+    assert (found.model, found.prompt_version, found.resolved) == ("recorded", "detect_v1", False)
+    assert [item.object_id for item in found.objects] == ["mug_1"]
+
+
+def test_depth_gives_the_view_a_point_and_the_object_a_position(memory_dir: Path) -> None:
+    depth = depth_to_png(np.full((480, 640), 2.0, np.float32))
+    found, _ = _detect(memory_dir, MUG, depth_pngs={1: depth})
+    assert found.objects[0].views[0].point_map_m == pytest.approx((2.1, 0.0, 1.0))
+    assert found.objects[0].position is not None
+    assert found.objects[0].position.point_m == pytest.approx((2.1, 0.0, 1.0))
+
+
+def test_unreadable_reply_is_asked_for_again(memory_dir: Path) -> None:
+    found, model = _detect(memory_dir, "sorry", MUG)
+    assert len(model.prompts) == 2
+    assert len(found.objects) == 1
+    assert "no JSON" in found.problems[0]
+
+
+@pytest.mark.parametrize("turn", ["sorry", ModelRejected("too many images")])
+def test_poisoned_chunk_is_kept_without_objects_after_some_tries(
+    memory_dir: Path, turn: Turn
+) -> None:
+    found, model = _detect(memory_dir, turn)
+    assert len(model.prompts) == 3
+    assert (found.chunk, found.objects, len(found.problems)) == (CHUNK, (), 3)
+
+
+def test_chunk_whose_image_is_gone_is_kept_without_objects(memory_dir: Path) -> None:
+    (memory_dir / CHUNK.keyframes[1].image_path).unlink()
+    found, model = _detect(memory_dir, MUG)
+    assert (found.chunk, found.objects, model.prompts) == (CHUNK, (), [])
+    assert "2.jpg" in found.problems[0]
+
+
+def test_model_that_is_down_is_for_the_caller_to_wait_for(memory_dir: Path) -> None:
+    with pytest.raises(ModelUnavailable):
+        _detect(memory_dir, ModelUnavailable("down"))
