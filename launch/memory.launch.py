@@ -79,7 +79,7 @@ def _nodes(context: LaunchContext) -> list[Action]:
     """The nodes, once it is known which arguments were given."""
 
     def is_given(name: str) -> bool:
-        return context.launch_configurations[name] != ""
+        return bool(context.launch_configurations[name])
 
     overrides = {
         name: ParameterValue(LaunchConfiguration(name), value_type=kind)
@@ -92,7 +92,10 @@ def _nodes(context: LaunchContext) -> list[Action]:
             executable=name,
             name=name,
             namespace=LaunchConfiguration("namespace"),
-            parameters=[ParameterFile(LaunchConfiguration("params_file")), overrides],
+            parameters=[
+                ParameterFile(LaunchConfiguration("params_file")),
+                *([overrides] if overrides else []),
+            ],
             remappings=[
                 (own, LaunchConfiguration(argument))
                 for argument, own in TOPICS.items()

@@ -15,6 +15,8 @@ from memory_nodes.geometry import Array
 
 MODEL_ID = "sentence-transformers/all-MiniLM-L6-v2"
 DIMENSION = 384
+BATCH_SIZE = 16
+"""Texts between two looks at the clock: about a second of the longest ones on a small CPU."""
 
 
 class MiniLMEmbedder:
@@ -29,7 +31,6 @@ class MiniLMEmbedder:
         self._model: Any = transformers.SentenceTransformer(
             str(package.get_model_path()), device="cpu", local_files_only=True
         )
-        # One at a time: a thread cannot be stopped, so calls that are out of time pile up here.
         self._lock = threading.Lock()
 
     @property
@@ -37,21 +38,33 @@ class MiniLMEmbedder:
         return MODEL_ID
 
     async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
-        if not texts:
-            return np.empty((0, DIMENSION))
+        is_over = threading.Event()
         try:
-            return await asyncio.wait_for(asyncio.to_thread(self._encode, list(texts)), deadline_s)
+            return await asyncio.wait_for(
+                asyncio.to_thread(self._encode, list(texts), is_over), deadline_s
+            )
         except asyncio.TimeoutError as error:
             raise ModelUnavailable(
                 f"{MODEL_ID} did not embed {len(texts)} texts within {deadline_s} s"
             ) from error
+        finally:
+            is_over.set()
 
-    def _encode(self, texts: list[str]) -> Array:
-        """In a thread."""
+    def _encode(self, texts: list[str], is_over: threading.Event) -> Array:
+        """In a thread, which cannot be stopped: between batches it looks whether to go on."""
+        batches: list[Array] = [np.empty((0, DIMENSION))]
         with self._lock:
-            vectors = self._model.encode(
-                texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
-            )
+            for start in range(0, len(texts), BATCH_SIZE):
+                if is_over.is_set():
+                    break
+                batch = texts[start : start + BATCH_SIZE]
+                batches.append(self._encode_batch(batch))
+        return np.concatenate(batches)
+
+    def _encode_batch(self, texts: list[str]) -> Array:
+        vectors = self._model.encode(
+            texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
         return np.asarray(vectors, dtype=np.float64)
 
 

@@ -25,7 +25,7 @@ from rclpy.timer import Timer
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.models.background import BackgroundLoop
 from memory_nodes.ros.declaring import declare
-from memory_nodes.ros.endpoints import DIAGNOSTICS, EVENT
+from memory_nodes.ros.endpoints import DIAGNOSTICS, EVENT, SERVICE
 from memory_nodes.suite import SuiteConfig
 
 Result = TypeVar("Result")
@@ -165,7 +165,9 @@ class MemoryNode(LifecycleNode):
                 response.success, response.message = False, f"internal error: {error!r}"
             return response
 
-        service = self.create_service(kind, name, respond, callback_group=self._side_by_side)
+        service = self.create_service(
+            kind, name, respond, qos_profile=SERVICE, callback_group=self._side_by_side
+        )
         self.on_stop(lambda: self.destroy_service(service))
 
     def act(self, kind: type[Any], name: str, execute: Any, **callbacks: Any) -> None:

@@ -24,6 +24,7 @@ from memory_nodes.records import (
     Observation,
 )
 from memory_nodes.store import rows, schema
+from memory_nodes.store.checks import check_graph
 from memory_nodes.store.reader import (
     BUSY_TIMEOUT_S,
     COUNTS_QUERY,
@@ -84,7 +85,7 @@ class Writer:
             StoreError: it could not be written; the memory is as before.
         """
         chunk_id = graph.chunk.chunk_id
-        _check_graph(graph)
+        check_graph(graph)
         last_chunk_id = self.counts().last_chunk_id
         if chunk_id <= last_chunk_id:
             return False
@@ -264,27 +265,6 @@ class Writer:
                 raise
         except sqlite3.Error as error:
             raise StoreError(f"cannot write the memory: {error}; nothing was changed") from error
-
-
-def _check_graph(graph: ChunkGraph) -> None:
-    """Raises InputError for a graph that cannot be stored: it came from another process."""
-    chunk_id = graph.chunk.chunk_id
-    if not graph.resolved:
-        raise InputError(f"chunk {chunk_id} is unresolved: its ids mean nothing outside it")
-    if not graph.chunk.keyframes:
-        raise InputError(f"chunk {chunk_id} has no keyframes")
-    shown = {keyframe.keyframe_id for keyframe in graph.chunk.keyframes}
-    ids = [descriptor.object_id for descriptor in graph.objects]
-    if len(set(ids)) != len(ids):
-        raise InputError(f"chunk {chunk_id} gives one id to several objects")
-    for descriptor in graph.objects:
-        seen_in = [view.keyframe_id for view in descriptor.views]
-        if not seen_in or len(set(seen_in)) != len(seen_in) or not shown.issuperset(seen_in):
-            raise InputError(f"{descriptor.object_id} needs one view in each keyframe it shows in")
-    for relation in graph.relations:
-        ends_known = {relation.subject_id, relation.object_id} <= set(ids)
-        if not ends_known or not shown.issuperset(relation.keyframe_ids):
-            raise InputError(f"a relation of {relation.subject_id} is not of chunk {chunk_id}")
 
 
 def _lock(path: Path) -> TextIO:

@@ -87,8 +87,7 @@ def test_namespace_moves_the_whole_suite() -> None:
 
 def test_arguments_not_given_leave_the_parameter_file_its_word() -> None:
     for node in nodes().values():
-        assert parameter_files(node)[0] == str(PARAMS_FILE)
-        assert overrides(node) == {}
+        assert parameter_files(node) == [str(PARAMS_FILE)]
 
 
 def test_empty_argument_overrides_nothing() -> None:

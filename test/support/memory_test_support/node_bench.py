@@ -13,7 +13,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 
-from memory_nodes.ros.endpoints import EVENT
+from memory_nodes.ros.endpoints import EVENT, SERVICE
 from memory_test_support.spinning import spin_until
 
 NAMESPACE = "memory"
@@ -90,7 +90,7 @@ class NodeBench:
 
     def calling(self, kind: type[Any], name: str) -> Any:
         """A client of a service that is there."""
-        client: Any = self.user.create_client(kind, name)
+        client: Any = self.user.create_client(kind, name, qos_profile=SERVICE)
         self.until(client.service_is_ready, f"service {name}")
         return client
 

@@ -91,6 +91,11 @@ class TourPlayer(Node):
         self._timer = self.create_timer(TICK_S, self._tick, clock=steady)
 
     @property
+    def published(self) -> int:
+        """Frames so far."""
+        return self._published
+
+    @property
     def finished(self) -> bool:
         """All frames are out, and transforms past the last stamp with them."""
         end_ns = self._timeline.stamps_ns[-1] + 500_000_000

@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memory_test_support.model_server import ModelServer
-from memory_test_support.recorded_models import RecordedChat, Silence, Turn, reply
-from memory_test_support.records import descriptor, graph, keyframe, point, view
 
 from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer, AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
@@ -22,6 +19,9 @@ from memory_nodes.records import NS_PER_S, Answer, Relation
 from memory_nodes.retrieval.snapshot import Filter, SnapshotCache
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
+from memory_test_support.model_server import ModelServer
+from memory_test_support.recorded_models import RecordedChat, Silence, Turn, reply
+from memory_test_support.records import descriptor, graph, keyframe, point, view
 
 NOW_NS = 123 * NS_PER_S
 QUESTION = "Where is the red mug?"
@@ -94,7 +94,8 @@ def test_prompt_holds_question_and_context_as_data(memory_dir: Path) -> None:
 
 
 def test_keyframe_that_the_model_named_comes_first(memory_dir: Path) -> None:
-    answer = _ask(memory_dir, _said(keyframe_ids=[2], object_ids=["mug_2"]))
+    said = _said(keyframe_ids=[2], object_ids=["mug_2"])
+    answer = _ask(memory_dir, said, question="Where are the mugs?")
     assert answer.keyframes[0].keyframe.keyframe_id == 2
     assert answer.keyframes[0].object_ids == ("mug_2",)
     assert {hit.keyframe.keyframe_id for hit in answer.keyframes} == {1, 2}
@@ -106,7 +107,8 @@ def test_invented_ids_are_dropped_and_reported(memory_dir: Path) -> None:
     assert [item.object_id for item in answer.objects] == ["mug_1"]
     assert answer.keyframes[0].keyframe.keyframe_id == 1
     assert answer.problems == tuple(
-        f"the model named '{name}', which it was not shown" for name in ("mug_99", "lamp_1", "5", "77")
+        f"the model named '{name}', which it was not shown"
+        for name in ("mug_99", "lamp_1", "5", "77")
     )
 
 

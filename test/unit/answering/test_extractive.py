@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from memory_test_support.records import descriptor, keyframe, view
 
 from memory_nodes.answering.extractive import extractive_answer, name
 from memory_nodes.records import NS_PER_S, Relation
 from memory_nodes.retrieval.ranking import rank
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_test_support.records import descriptor, keyframe, view
 
 CUP = descriptor("coffee_cup_1", view(1), color="white")
 BOOK = descriptor("book_1", view(2))

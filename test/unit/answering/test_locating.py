@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from memory_test_support.records import box, descriptor, keyframe, view
 
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.errors import InputError
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_test_support.records import box, descriptor, keyframe, view
 
 KEYFRAMES = {number: keyframe(number) for number in range(1, 5)}
 SNAPSHOT = Snapshot(

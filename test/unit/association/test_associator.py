@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memory_test_support.recorded_models import RecordedChat, Turn
-from memory_test_support.records import box, descriptor, graph, keyframe, point, view
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.records import NS_PER_S, ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
+from memory_test_support.recorded_models import RecordedChat, Turn
+from memory_test_support.records import box, descriptor, graph, keyframe, point, view
 
 HERE = (1.0, 0.0, 0.5)
 THERE = (1.0, 3.0, 0.5)

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 import pytest
-from memory_test_support.records import descriptor, point
 
 from memory_nodes.association.matching import match, nearness, shortlist, text_likeness
 from memory_nodes.records import ObjectDescriptor
+from memory_test_support.records import descriptor, point
 
 
 def _mug(number: int, x_m: float | None, color: str = "red") -> ObjectDescriptor:

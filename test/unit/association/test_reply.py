@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from memory_test_support.recorded_models import reply
 
 from memory_nodes.association.reply import Mapping, read_mapping
 from memory_nodes.errors import ReplyError
+from memory_test_support.recorded_models import reply
 
 LOCAL = ["mug_1", "mug_2"]
 KNOWN = ["mug_7", "mug_8"]

@@ -12,8 +12,6 @@ from collections.abc import Awaitable, Callable, Iterator
 import numpy as np
 import openai
 import pytest
-from memory_test_support.model_server import ModelServer
-from memory_test_support.odd_server import OddServer, odd_server
 
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.geometry import Array
@@ -25,6 +23,8 @@ from memory_nodes.models.openai_endpoint import (
     client_for,
 )
 from memory_nodes.models.ports import Picture, Prompt, Reply
+from memory_test_support.model_server import ModelServer
+from memory_test_support.odd_server import OddServer, odd_server
 
 PROMPT = Prompt(
     task="answer",

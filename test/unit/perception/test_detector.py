@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from memory_test_support.recorded_models import RecordedChat, Turn
-from memory_test_support.records import keyframe
 
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.images import depth_to_png
 from memory_nodes.records import Chunk, ChunkGraph
+from memory_test_support.recorded_models import RecordedChat, Turn
+from memory_test_support.records import keyframe
 
 CHUNK = Chunk(3, (keyframe(1), keyframe(2)))
 MUG = json.dumps(

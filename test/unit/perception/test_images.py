@@ -187,7 +187,7 @@ def test_stored_depth_is_right_to_the_millimetre() -> None:
 @pytest.mark.filterwarnings("error")
 def test_depth_that_a_png_cannot_hold_counts_as_unmeasured() -> None:
     depth_m = np.array([[66.0, -1.0, np.nan, np.inf, 2.0]], np.float32)
-    assert_array_equal(depth_from_png(depth_to_png(depth_m)), np.float32([[0, 0, 0, 0, 2.0]]))
+    assert_array_equal(depth_from_png(depth_to_png(depth_m)), [[0.0, 0.0, 0.0, 0.0, 2.0]])
 
 
 def test_written_file_is_whole_and_leaves_nothing_beside_it(tmp_path: Path) -> None:

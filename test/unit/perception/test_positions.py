@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from memory_test_support.records import CAMERA, keyframe
 
 from memory_nodes.geometry import Pose, Vector3
 from memory_nodes.perception.positions import locate, surface_point
 from memory_nodes.records import Box, Keyframe, ObjectView
+from memory_test_support.records import CAMERA, keyframe
 
 MUG_MAP_M = (3.0, 0.4, 0.8)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from memory_test_support.records import CAMERA
 from PIL import Image
 
 from memory_nodes.errors import ImageError
@@ -18,6 +17,7 @@ from memory_nodes.perception.images import depth_from_png
 from memory_nodes.perception.recorder import PosedImage, Recorder, RecorderConfig
 from memory_nodes.perception.spool import Spool
 from memory_nodes.records import NS_PER_S, Keyframe
+from memory_test_support.records import CAMERA
 
 CONFIG = RecorderConfig(
     min_interval_s=0.5,

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memory_test_support.records import keyframe
-from memory_test_support.recorded_models import reply
 
 from memory_nodes.errors import ReplyError
 from memory_nodes.perception.reply import MAX_OBJECTS, MAX_TEXT_CHARS, Detections, read_detections
 from memory_nodes.records import NS_PER_S, Box, Chunk, ObjectView, Relation
+from memory_test_support.recorded_models import reply
+from memory_test_support.records import keyframe
 
 CHUNK = Chunk(7, (keyframe(11), keyframe(12), keyframe(13)))
 BOX = [100, 120, 300, 320]
@@ -114,9 +114,7 @@ def test_reply_without_a_list_of_objects_is_refused(text: str) -> None:
 
 def test_reply_that_was_cut_off_is_refused_however_it_looks() -> None:
     with pytest.raises(ReplyError, match="cut off"):
-        read_detections(
-            reply(json.dumps([MUG]), is_complete=False), CHUNK, "xyxy_pixels"
-        )
+        read_detections(reply(json.dumps([MUG]), is_complete=False), CHUNK, "xyxy_pixels")
 
 
 def test_view_of_an_unknown_frame_goes_and_the_object_stays() -> None:
@@ -188,11 +186,25 @@ def test_relation_without_a_known_frame_is_dropped() -> None:
 
 @pytest.mark.parametrize(
     ("said", "kept"),
-    [("On Top Of", "on"), ("beside", "next to"), ("in", "inside"), ("leans against", "leans against")],
+    [
+        ("On Top Of", "on"),
+        ("beside", "next to"),
+        ("in", "inside"),
+        ("leans against", "leans against"),
+    ],
 )
 def test_predicate_is_brought_to_the_known_word(said: str, kept: str) -> None:
     found = _read_value(MUG, DESK, relations=[{**ON, "predicate": said}])
     assert found.relations[0].predicate == kept
+
+
+def test_ids_of_any_alphabet_lose_their_spaces_in_objects_and_relations() -> None:
+    jug = {**MUG, "id": "crème jug 1", "type": "crème jug"}
+    cup = {**MUG, "id": " 茶杯 2", "type": "茶杯"}
+    relation = {**ON, "subject": "crème jug 1", "predicate": "left of", "object": "茶杯 2"}
+    found = _read_value(jug, cup, relations=[relation])
+    assert [item.object_id for item in found.objects] == ["crème_jug_1", "茶杯_2"]
+    assert found.relations == [Relation("crème_jug_1", "left of", "茶杯_2", (11,))]
 
 
 def test_text_is_bounded_and_can_be_stored() -> None:
@@ -212,9 +224,11 @@ def test_number_of_objects_is_bounded() -> None:
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(["objects", "relations", "type", "id", "views", "frame", "bbox"]), inner
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["objects", "relations", "type", "id", "views", "frame", "bbox"]), inner
+        )
     ),
     max_leaves=20,
 )

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from memory_test_support.child import run_python
-from memory_test_support.records import descriptor, graph, keyframe, view
 
 from memory_nodes.errors import StoreError
 from memory_nodes.perception.spool import SPOOL_NAME, Spool, SpoolState
 from memory_nodes.records import ChunkGraph, Relation
+from memory_test_support.child import run_python
+from memory_test_support.records import descriptor, graph, keyframe, view
 
 Step = Callable[[Spool], object]
 

@@ -93,9 +93,7 @@ def test_image_older_than_the_history_does_not_wait(
     assert (len(room), counters["dropped_transform_too_old"]) == (0, 1)
 
 
-def test_last_call_comes_when_the_time_is_over(
-    room: WaitingRoom[str, str], poses: _Poses
-) -> None:
+def test_last_call_comes_when_the_time_is_over(room: WaitingRoom[str, str], poses: _Poses) -> None:
     room.enter("a", 0.0)
     assert list(room.leave(1.9)) == ["A"]
     room.enter("b", 0.0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from memory_test_support.records import descriptor, keyframe, view
 
 from memory_nodes.records import NS_PER_S, Relation
 from memory_nodes.retrieval.context import age_text, object_line, serialise
 from memory_nodes.retrieval.ranking import rank
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_test_support.records import descriptor, keyframe, view
 
 MUG = descriptor("mug_1", view(1), description="chipped rim", color="red", affordances=("drink",))
 DESK = descriptor("desk_1", view(1), view(2))

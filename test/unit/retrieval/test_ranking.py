@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from memory_test_support.records import box, descriptor, keyframe, view
 
 from memory_nodes.records import ObjectDescriptor, Relation
 from memory_nodes.retrieval.ranking import best_views, rank, score_objects, view_quality
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_test_support.records import box, descriptor, keyframe, view
 
 KEYFRAMES = {number: keyframe(number) for number in range(1, 9)}
 OFFICE = (
@@ -131,7 +131,9 @@ def test_view_quality_by_hand() -> None:
     # 0.08 of 640 x 480 px is a square of 156.8 px: larger views are no better
     assert view_quality(view(1, box(200, 150, 200)), keyframe(1)) == pytest.approx(1.0)
     # a square of 78.4 px is a quarter of that: sqrt(1/4) = 0.5
-    assert view_quality(view(1, box(200, 150, 78.384)), keyframe(1)) == pytest.approx(0.75, abs=1e-4)
+    assert view_quality(view(1, box(200, 150, 78.384)), keyframe(1)) == pytest.approx(
+        0.75, abs=1e-4
+    )
     assert view_quality(view(1, box(0, 150, 200)), keyframe(1)) == pytest.approx(0.8)
 
 

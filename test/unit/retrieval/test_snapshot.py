@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from memory_test_support.records import descriptor, graph, keyframe, point, view
 
 from memory_nodes.errors import StoreMissing
 from memory_nodes.records import NS_PER_S, Keyframe, ObjectDescriptor, Relation
 from memory_nodes.retrieval.snapshot import Filter, Snapshot, SnapshotCache
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
+from memory_test_support.records import descriptor, graph, keyframe, point, view
 
 MUG = descriptor("mug_1", view(1), view(3), position=point(1.0, 0.0))
 DESK = descriptor("desk_1", view(1), view(2), position=point(5.0, 0.0))

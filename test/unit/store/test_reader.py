@@ -7,13 +7,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from memory_test_support.records import descriptor, graph, keyframe, view
 
 from memory_nodes.errors import SchemaTooNew, StoreError, StoreMissing
 from memory_nodes.records import Relation
 from memory_nodes.store.reader import DATABASE_NAME, Reader
 from memory_nodes.store.statistics import statistics
 from memory_nodes.store.writer import Writer
+from memory_test_support.records import descriptor, graph, keyframe, view
 
 
 def test_reader_may_start_before_the_writer(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from memory_test_support.child import run_python, start_python
-from memory_test_support.records import descriptor, graph, keyframe, point, view
 
 from memory_nodes.errors import InputError, SchemaTooNew, StoreError, StoreLocked
 from memory_nodes.geometry import Pose
@@ -26,6 +24,8 @@ from memory_nodes.records import (
 )
 from memory_nodes.store.reader import DATABASE_NAME, Reader
 from memory_nodes.store.writer import MAX_TEXT_CHARS, Writer
+from memory_test_support.child import start_python
+from memory_test_support.records import descriptor, graph, keyframe, point, view
 
 
 @pytest.fixture
@@ -88,7 +88,10 @@ def test_chunk_comes_back_as_it_was(writer: Writer, reader: Reader) -> None:
 def test_later_chunk_adds_to_what_is_known_of_an_object(writer: Writer, reader: Reader) -> None:
     writer.commit_chunk(_first())
     seen = replace(
-        _second().objects[0], type="cup", description="on the floor", status=ObjectStatus.PROVISIONAL
+        _second().objects[0],
+        type="cup",
+        description="on the floor",
+        status=ObjectStatus.PROVISIONAL,
     )
     writer.commit_chunk(_second().with_objects((seen,)))
     mug = reader.objects(["mug_1"])[0]
@@ -169,7 +172,9 @@ def test_commit_that_fails_half_way_leaves_nothing(
     writer.commit_chunk(_first())
     before = writer.counts()
     other = sqlite3.connect(tmp_path / DATABASE_NAME)
-    other.execute("CREATE TRIGGER full BEFORE INSERT ON view BEGIN SELECT raise(ABORT, 'full'); END")
+    other.execute(
+        "CREATE TRIGGER full BEFORE INSERT ON view BEGIN SELECT raise(ABORT, 'full'); END"
+    )
     with pytest.raises(StoreError, match="nothing was changed"):
         writer.commit_chunk(_second())
     assert writer.counts() == before == reader.counts()
@@ -193,9 +198,7 @@ def test_position_is_that_of_all_views_on_the_map_of_the_newest(
 def test_place_on_an_old_map_is_not_kept_for_the_new_one(writer: Writer, reader: Reader) -> None:
     old = descriptor("mug_1", view(1, point_map_m=(9.0, 9.0, 1.0)), position=point(9.0, 9.0))
     writer.commit_chunk(graph(1, [keyframe(1, map_id="old")], [old]))
-    writer.commit_chunk(
-        graph(2, [keyframe(2, map_id="new")], [descriptor("mug_1", view(2))])
-    )
+    writer.commit_chunk(graph(2, [keyframe(2, map_id="new")], [descriptor("mug_1", view(2))]))
     assert reader.objects()[0].position is None
 
 

@@ -1,0 +1,116 @@
+"""The only writer: what it stores it announces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from robot_memory.msg import ChunkGraph as ChunkGraphMsg
+from robot_memory.msg import Episode, Observation, StoreUpdate
+from robot_memory.srv import AddObservation, EndEpisode, GetStats, StartEpisode
+
+from memory_nodes.nodes.episodic_node import EpisodicNode
+from memory_nodes.records import ChunkGraph
+from memory_nodes.ros import endpoints
+from memory_nodes.ros.conversions import graph_to_msg
+from memory_nodes.store.reader import Reader
+from memory_test_support.node_bench import NodeBench
+from memory_test_support.records import descriptor, graph, keyframe, view
+
+
+@pytest.fixture
+def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
+    with NodeBench(ros_domain, tmp_path) as made:
+        made.start(EpisodicNode)
+        yield made
+
+
+def chunk(chunk_id: int) -> ChunkGraph:
+    return graph(chunk_id, [keyframe(chunk_id)], [descriptor("mug_1", view(chunk_id))])
+
+
+def test_chunk_is_stored_and_announced(bench: NodeBench) -> None:
+    updates = bench.heard(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+    graphs = bench.publisher(ChunkGraphMsg, endpoints.CHUNK_GRAPHS)
+    graphs.publish(graph_to_msg(chunk(1)))
+    bench.until(lambda: bool(updates) and updates[-1].last_chunk_id == 1, "the announcement")
+    stored = Reader(bench.memory_dir).objects()
+    assert [item.object_id for item in stored] == ["mug_1"]
+
+
+def test_chunk_that_comes_twice_is_stored_once_and_announced_again(bench: NodeBench) -> None:
+    updates = bench.heard(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+    graphs = bench.publisher(ChunkGraphMsg, endpoints.CHUNK_GRAPHS)
+    graphs.publish(graph_to_msg(chunk(1)))
+    bench.until(lambda: bool(updates) and updates[-1].last_chunk_id == 1, "the announcement")
+    heard = len(updates)
+    graphs.publish(graph_to_msg(chunk(1)))
+    bench.until(lambda: len(updates) > heard, "the second announcement")
+    assert (updates[-1].sequence, updates[-1].views) == (updates[heard - 1].sequence, 1)
+
+
+def test_late_listener_hears_how_far_the_memory_is(bench: NodeBench) -> None:
+    graphs = bench.publisher(ChunkGraphMsg, endpoints.CHUNK_GRAPHS)
+    graphs.publish(graph_to_msg(chunk(1)))
+    reader = Reader(bench.memory_dir)
+    bench.until(lambda: reader.counts().last_chunk_id == 1, "the commit")
+    updates = bench.heard(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+    bench.until(lambda: bool(updates) and updates[-1].last_chunk_id == 1, "the latched update")
+
+
+def test_unresolved_chunk_is_refused_and_the_next_is_stored(bench: NodeBench) -> None:
+    updates = bench.heard(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+    graphs = bench.publisher(ChunkGraphMsg, endpoints.CHUNK_GRAPHS)
+    graphs.publish(graph_to_msg(replace(chunk(1), resolved=False)))
+    graphs.publish(graph_to_msg(chunk(1)))
+    bench.until(lambda: bool(updates) and updates[-1].last_chunk_id == 1, "the good chunk")
+
+
+def test_observation_is_durable_when_acknowledged(bench: NodeBench) -> None:
+    observation = Observation(layer="speech", text="Good morning", map_id="map", confidence=1.0)
+    observation.pose.pose.orientation.w = 1.0
+    response = bench.call(
+        AddObservation, endpoints.OBSERVE, AddObservation.Request(observation=observation)
+    )
+    assert (response.success, response.durable) == (True, True)
+    assert Reader(bench.memory_dir).counts().observations == 1
+
+
+def test_observation_without_a_pose_is_refused_with_a_reason(bench: NodeBench) -> None:
+    observation = Observation(layer="speech", text="Good morning")
+    observation.pose.pose.orientation.w = 0.0
+    response = bench.call(
+        AddObservation, endpoints.OBSERVE, AddObservation.Request(observation=observation)
+    )
+    assert not response.success
+    assert "quaternion" in response.message
+
+
+def test_episodes_nest_and_the_innermost_ends_first(bench: NodeBench) -> None:
+    def start(name: str, parent_id: str = "") -> str:
+        request = StartEpisode.Request(name=name, parent_id=parent_id)
+        return str(bench.call(StartEpisode, endpoints.START_EPISODE, request).episode_id)
+
+    outer = start("patrol")
+    start("look at the kitchen", outer)
+    ended = bench.call(EndEpisode, endpoints.END_EPISODE, EndEpisode.Request()).episode
+    assert (ended.name, ended.parent_id) == ("look at the kitchen", outer)
+    ended = bench.call(EndEpisode, endpoints.END_EPISODE, EndEpisode.Request()).episode
+    assert (ended.name, ended.status) == ("patrol", Episode.COMPLETED)
+    response = bench.call(EndEpisode, endpoints.END_EPISODE, EndEpisode.Request())
+    assert not response.success
+
+
+def test_stats_tell_size_and_span(bench: NodeBench) -> None:
+    graphs = bench.publisher(ChunkGraphMsg, endpoints.CHUNK_GRAPHS)
+    reader = Reader(bench.memory_dir)
+    for chunk_id in (1, 2):
+        graphs.publish(graph_to_msg(chunk(chunk_id)))
+    bench.until(lambda: reader.counts().last_chunk_id == 2, "the commits")
+    stats = bench.call(GetStats, endpoints.STATS, GetStats.Request())
+    assert (stats.counts.keyframes, stats.counts.objects) == (2, 1)
+    assert (stats.first_stamp.sec, stats.last_stamp.sec) == (1, 2)
+    assert stats.map_ids == ["map"]
+    assert stats.disk_bytes > 0

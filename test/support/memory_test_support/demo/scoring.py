@@ -1,0 +1,71 @@
+"""What the demo found, against the hand annotation of the tour."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from memory_nodes.ros.conversions import time_from_msg
+from robot_memory.action import NavigateToMemory
+
+from memory_test_support.demo.report import Asked, Driven
+from memory_test_support.drive import FloorPose, distance_m
+from memory_test_support.ros_messages import floor_pose_of
+from memory_test_support.tour import Question, Truth, load_tour
+
+
+def score_answer(question: Question, answer: Any, truth: Truth) -> Asked:
+    """A MemoryAnswer beside the truth; a keyframe is found in the tour by its stamp."""
+    position_m = _best_position_m(answer)
+    asked = Asked(
+        question=question.text,
+        answer=answer.text,
+        position_m=position_m,
+        position_error_m=_error_m(position_m, question, truth),
+    )
+    if not answer.keyframes:
+        return asked
+    keyframe = answer.keyframes[0].keyframe
+    frame_of = {frame.stamp_ns: frame.index for frame in load_tour().frames}
+    stamp_ns = time_from_msg(keyframe.header.stamp)
+    asked.keyframe_id = keyframe.keyframe_id
+    asked.in_truth = frame_of.get(stamp_ns) in question.ground_truth_frames
+    asked.age_s = (time_from_msg(answer.header.stamp) - stamp_ns) / 1e9
+    return asked
+
+
+def score_drive(result: Any, candidate: int, base_pose: FloorPose | None) -> Driven:
+    """How far the base stands from the keyframe that was driven to, its pose on the floor."""
+    outcome = _outcome_name(result.outcome)
+    if result.outcome != NavigateToMemory.Result.ARRIVED or base_pose is None:
+        return Driven(outcome)
+    chosen = result.answer.keyframes[candidate - 1].keyframe
+    wanted = floor_pose_of(chosen.base_pose.pose)
+    assert wanted is not None
+    turn_rad = math.remainder(base_pose.yaw_rad - wanted.yaw_rad, math.tau)
+    return Driven(outcome, distance_m(base_pose, wanted), abs(turn_rad))
+
+
+def _best_position_m(answer: Any) -> tuple[float, float, float] | None:
+    if not answer.objects or not answer.objects[0].has_position:
+        return None
+    place = answer.objects[0].position.pose.position
+    return (place.x, place.y, place.z)
+
+
+def _error_m(
+    position_m: tuple[float, float, float] | None, question: Question, truth: Truth
+) -> float | None:
+    """To the nearest target; None when there is nothing to compare."""
+    if position_m is None or not question.target_ids:
+        return None
+    targets_m = [truth.instances[target].position_m for target in question.target_ids]
+    return min(math.dist(position_m, target_m) for target_m in targets_m)
+
+
+def _outcome_name(outcome: int) -> str:
+    names = {
+        value: name
+        for name, value in vars(type(NavigateToMemory.Result)).get("__constants", {}).items()
+    }
+    return names.get(outcome, str(outcome))

@@ -1,0 +1,171 @@
+"""Nodes that are killed in the middle of the tour leave the same memory as an undisturbed run."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from std_srvs.srv import SetBool
+
+from memory_nodes.perception.spool import SPOOL_NAME
+from memory_nodes.store.reader import DATABASE_NAME
+from memory_test_support.domain import own_domain
+from memory_test_support.model_server import ModelServer, ServerOptions
+from memory_test_support.node_bench import NodeBench
+from memory_test_support.programs import Program
+from memory_test_support.tour_player import TourPlayer
+
+SUITE = ("episodic_node", "detector_node", "association_node")
+LAST_FRAME = 35
+PAUSE_AFTER = 20  # in the middle of the third chunk
+TABLES = ("keyframe", "chunk", "object", "object_state", "view", "relation")
+TIMEOUT_S = 60.0
+
+
+class Run:
+    """The recording half of the suite in processes of its own, and a tour player to pause."""
+
+    def __init__(self, bench: NodeBench, memory_dir: Path, server: ModelServer) -> None:
+        self._bench = bench
+        self._memory_dir = memory_dir
+        self._parameters = {
+            "use_sim_time": True,
+            "memory_dir": memory_dir,
+            "base_url": server.base_url,
+            "use_depth": True,
+            "min_interval_s": 0.0,
+            "min_translation_m": 0.0,
+            "min_rotation_rad": 0.0,
+            "chunk_flush_s": 3.0,
+            "resend_s": 0.5,
+            "retry_s": 0.2,
+            "qos_overrides./memory/image.subscription.reliability": "reliable",
+        }
+        self.programs: dict[str, Program] = {}
+        for name in SUITE:
+            self.start(name)
+        self._await_connections()
+        self._player = bench.make(TourPlayer, last_frame=LAST_FRAME, speed=10.0)
+
+    def start(self, name: str) -> None:
+        self.programs[name] = Program(name, self._memory_dir / "logs", self._parameters)
+
+    def play(self, killed: Sequence[str]) -> None:
+        """Plays all frames; kills and restarts nodes while the first ones are on their way."""
+        self._until(lambda: self._player.published >= PAUSE_AFTER, "the first frames")
+        self._pause(True)
+        shown = self._player.published
+        # What was published but is not on disk yet belongs to nobody: it is waited for.
+        self._until(lambda: self.recorded() >= shown, "the frames to be on disk")
+        gone = self._endpoints_of(killed)
+        for name in killed:
+            self.programs[name].kill()
+            self.start(name)
+        self._await_connections(gone)
+        self._pause(False)
+        self._until(lambda: self.stored() == LAST_FRAME + 1, "all keyframes in the memory")
+
+    def recorded(self) -> int:
+        """Keyframes in the spool or in the memory, by the highest id given."""
+        query = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'keyframe'"
+        return _number(self._memory_dir / SPOOL_NAME, query)
+
+    def stored(self) -> int:
+        return _number(self._memory_dir / DATABASE_NAME, "SELECT count(*) FROM keyframe")
+
+    def _pause(self, is_paused: bool) -> None:
+        self._bench.call(SetBool, "pause", SetBool.Request(data=is_paused))
+
+    def _await_connections(self, gone: frozenset[bytes] = frozenset()) -> None:
+        """All nodes are up and have been found; a killed one is still listed for some seconds."""
+        user = self._bench.user
+        listeners = {
+            "/memory/image": user.get_subscriptions_info_by_topic,
+            "/memory/camera_info": user.get_subscriptions_info_by_topic,
+            "/memory/depth": user.get_subscriptions_info_by_topic,
+            "/tf": user.get_subscriptions_info_by_topic,
+            "/memory/chunk_detections": user.get_publishers_info_by_topic,
+            "/memory/chunk_graphs": user.get_publishers_info_by_topic,
+            "/memory/store_updates": user.get_publishers_info_by_topic,
+        }
+        for topic, find in listeners.items():
+            self._until(
+                lambda topic=topic, find=find: any(
+                    bytes(found.endpoint_gid) not in gone for found in find(topic)
+                ),
+                f"{topic} to be connected",
+            )
+
+    def _endpoints_of(self, names: Sequence[str]) -> frozenset[bytes]:
+        """The topics that nodes, about to be killed, publish and listen to."""
+        user = self._bench.user
+        return frozenset(
+            bytes(found.endpoint_gid)
+            for topic, _ in user.get_topic_names_and_types()
+            for find in (user.get_publishers_info_by_topic, user.get_subscriptions_info_by_topic)
+            for found in find(topic)
+            if found.node_name in names
+        )
+
+    def _until(self, condition: Callable[[], bool], what: str) -> None:
+        self._bench.until(condition, what, TIMEOUT_S)
+
+
+def _number(path: Path, query: str) -> int:
+    if not path.is_file():
+        return 0
+    with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as connection:
+        try:
+            return int(connection.execute(query).fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0
+
+
+def _contents(memory_dir: Path) -> dict[str, list[Any]]:
+    """Every row of the memory, by table."""
+    with sqlite3.connect(memory_dir / DATABASE_NAME) as connection:
+        return {
+            table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=str)
+            for table in TABLES
+        }
+
+
+@contextmanager
+def _running(domain_id: int, memory_dir: Path) -> Iterator[Run]:
+    with ExitStack() as stack:
+        # A slow model: chunks are on their way when nodes are killed.
+        server = stack.enter_context(ModelServer(ServerOptions(latency_s=0.5)))
+        bench = stack.enter_context(NodeBench(domain_id, memory_dir))
+        run = Run(bench, memory_dir, server)
+        stack.callback(lambda: [program.kill() for program in run.programs.values()])
+        yield run
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
+    memory_dir = tmp_path_factory.mktemp("undisturbed")
+    with own_domain() as domain_id, _running(domain_id, memory_dir) as run:
+        run.play(killed=())
+    return _contents(memory_dir)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "killed",
+    [("episodic_node",), ("detector_node",), ("association_node",), SUITE],
+    ids=["episodic", "detector", "association", "all"],
+)
+def test_nodes_killed_in_the_middle_of_the_tour_leave_the_same_memory(
+    killed: Sequence[str],
+    undisturbed: dict[str, list[Any]],
+    ros_domain: int,
+    tmp_path: Path,
+) -> None:
+    with _running(ros_domain, tmp_path) as run:
+        run.play(killed)
+    assert len(undisturbed["keyframe"]) == LAST_FRAME + 1
+    assert _contents(tmp_path) == undisturbed
