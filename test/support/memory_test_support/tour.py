@@ -97,6 +97,7 @@ class Question:
     question_id: str
     kind: str
     text: str
+    paraphrase: str
     answer: str
     answer_keywords: tuple[str, ...]
     target_ids: tuple[str, ...]
@@ -214,6 +215,7 @@ def _question(entry: dict[str, Any]) -> Question:
         question_id=entry["id"],
         kind=entry["type"],
         text=entry["question"],
+        paraphrase=entry["paraphrase"],
         answer=entry["answer"],
         answer_keywords=tuple(entry["answer_keywords"]),
         target_ids=tuple(entry["target_ids"]),

@@ -1,0 +1,1 @@
+"""Benchmarks: `./dev bench NAME --json FILE`."""
