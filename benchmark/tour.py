@@ -29,7 +29,6 @@ from memory_nodes.retrieval.ranking import rank
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
-
 from memory_test_support.model_server import ModelServer
 from memory_test_support.tour import Tour, TourFrame, Truth, load_tour, load_truth
 

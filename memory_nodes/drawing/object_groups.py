@@ -21,7 +21,7 @@ def _group(name: str, color: str, words: str) -> ObjectGroup:
     return ObjectGroup(name, color, frozenset(stems(words)))
 
 
-# The last word of a type says what the thing is: a coffee table is a table, a table lamp is none.
+# What stands last in a type says what the thing is: a coffee table is a table, a table lamp a lamp.
 OBJECT_GROUPS = (
     _group("seats", "#1f77b4", "chair stool sofa couch bench armchair seat beanbag chairs"),
     _group(
@@ -37,6 +37,7 @@ OBJECT_GROUPS = (
         "machine maker microwave oven fridge refrigerator dishwasher sink tap dispenser kettle "
         "cup cups mug bowl basket plate bottle jar fruit food",
     ),
+    _group("lamps", "#bcbd22", "lamp light"),
     _group("signs, pictures", "#9467bd", "poster picture sign sticker sheet code paper screen"),
 )
 OTHER_GROUP = ObjectGroup("other things", "#ff7f0e", frozenset())

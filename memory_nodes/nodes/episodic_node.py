@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from robot_memory.msg import ChunkGraph, Observation, StoreUpdate
 from robot_memory.srv import AddObservation, EndEpisode, GetStats, StartEpisode
 
+from memory_nodes.errors import InputError
+from memory_nodes.records import ChunkGraph as ChunkGraphRecord
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import (
     counts_to_msg,
@@ -53,7 +56,16 @@ class EpisodicNode(MemoryNode):
     def _on_graph(self, message: ChunkGraph) -> None:
         """A chunk that is stored already is announced again: the sender has not heard of it."""
         graph = graph_from_msg(message)
-        self._write(lambda: self.writer.commit_chunk(graph))
+        self._write(lambda: self._commit(graph))
+
+    def _commit(self, graph: ChunkGraphRecord) -> None:
+        """In the disk thread. Keyframes are kept even where the rest of a graph is unusable."""
+        try:
+            self.writer.commit_chunk(graph)
+        except InputError as error:
+            self.counters["unusable_graphs"] += 1
+            problems = (*graph.problems, f"kept without objects: {error}")
+            self.writer.commit_chunk(replace(graph, objects=(), relations=(), problems=problems))
 
     def _on_observation(self, message: Observation) -> None:
         observation = observation_from_msg(message)

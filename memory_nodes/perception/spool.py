@@ -19,9 +19,11 @@ from memory_nodes.perception.graph_json import (
     keyframe_from_json,
     keyframe_to_json,
 )
+from memory_nodes.process_lock import hold
 from memory_nodes.records import Chunk, ChunkGraph, Keyframe
 
 SPOOL_NAME = "spool.sqlite"
+LOCK_NAME = "spool.lock"
 
 # AUTOINCREMENT: an id is never given twice, not even after its row is gone.
 _TABLES = """
@@ -55,12 +57,18 @@ class SpoolState:
 
 
 class Spool:
-    """A queue of keyframes and chunks that survives kill -9. May be used from several threads."""
+    """A queue of keyframes and chunks that survives kill -9. May be used from several threads.
+
+    Raises:
+        StoreLocked: another process records into this memory.
+        StoreError: it cannot be opened, read or written, the disk is full for instance.
+    """
 
     def __init__(self, memory_dir: Path) -> None:
         self._lock = threading.Lock()
         try:
             memory_dir.mkdir(parents=True, exist_ok=True)
+            self._holding = hold(memory_dir / LOCK_NAME)
             self._connection = sqlite3.connect(
                 memory_dir / SPOOL_NAME, isolation_level=None, check_same_thread=False
             )
@@ -76,6 +84,7 @@ class Spool:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+        self._holding.close()
 
     def start_after(self, keyframe_id: int, chunk_id: int) -> None:
         """Gives only ids above these: the spool was deleted, the memory was not."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
-from memory_nodes.errors import InputError, StoreError, StoreLocked
+from memory_nodes.errors import InputError, StoreError
 from memory_nodes.perception.positions import locate
+from memory_nodes.process_lock import hold
 from memory_nodes.records import (
     ChunkGraph,
     Counts,
@@ -50,7 +48,7 @@ class Writer:
     def __init__(self, memory_dir: Path) -> None:
         try:
             memory_dir.mkdir(parents=True, exist_ok=True)
-            self._lock_file = _lock(memory_dir / LOCK_NAME)
+            self._lock = hold(memory_dir / LOCK_NAME)
             self._connection = sqlite3.connect(
                 memory_dir / DATABASE_NAME,
                 timeout=BUSY_TIMEOUT_S,
@@ -70,7 +68,7 @@ class Writer:
 
     def close(self) -> None:
         self._connection.close()
-        self._lock_file.close()
+        self._lock.close()
 
     def counts(self) -> Counts:
         """Rows of each kind, the number of commits and the last chunk stored."""
@@ -265,22 +263,3 @@ class Writer:
                 raise
         except sqlite3.Error as error:
             raise StoreError(f"cannot write the memory: {error}; nothing was changed") from error
-
-
-def _lock(path: Path) -> TextIO:
-    """Takes the writer's lock for as long as the file stays open; a crash lets go of it."""
-    file = path.open("a+")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.seek(0)
-        holder = file.read().strip() or "unknown"
-        file.close()
-        raise StoreLocked(
-            f"process {holder} writes the memory in {path.parent}: stop it, or give another "
-            "memory directory"
-        ) from None
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
-    return file

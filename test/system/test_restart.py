@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from memory_test_support.programs import Program
 from memory_test_support.tour_player import TourPlayer
 
 SUITE = ("episodic_node", "detector_node", "association_node")
-LAST_FRAME = 35
+LAST_FRAME = 39  # five whole chunks
 PAUSE_AFTER = 20  # in the middle of the third chunk
 TABLES = ("keyframe", "chunk", "object", "object_state", "view", "relation")
 TIMEOUT_S = 60.0
@@ -40,7 +41,7 @@ class Run:
             "min_interval_s": 0.0,
             "min_translation_m": 0.0,
             "min_rotation_rad": 0.0,
-            "chunk_flush_s": 3.0,
+            "chunk_flush_s": 120.0,
             "resend_s": 0.5,
             "retry_s": 0.2,
             "qos_overrides./memory/image.subscription.reliability": "reliable",
@@ -69,6 +70,10 @@ class Run:
         self._pause(False)
         self._until(lambda: self.stored() == LAST_FRAME + 1, "all keyframes in the memory")
 
+    def kill_all(self) -> None:
+        for program in self.programs.values():
+            program.kill()
+
     def recorded(self) -> int:
         """Keyframes in the spool or in the memory, by the highest id given."""
         query = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'keyframe'"
@@ -93,12 +98,7 @@ class Run:
             "/memory/store_updates": user.get_publishers_info_by_topic,
         }
         for topic, find in listeners.items():
-            self._until(
-                lambda topic=topic, find=find: any(
-                    bytes(found.endpoint_gid) not in gone for found in find(topic)
-                ),
-                f"{topic} to be connected",
-            )
+            self._until(partial(_is_there, find, topic, gone), f"{topic} to be connected")
 
     def _endpoints_of(self, names: Sequence[str]) -> frozenset[bytes]:
         """The topics that nodes, about to be killed, publish and listen to."""
@@ -113,6 +113,10 @@ class Run:
 
     def _until(self, condition: Callable[[], bool], what: str) -> None:
         self._bench.until(condition, what, TIMEOUT_S)
+
+
+def _is_there(find: Callable[[str], Any], topic: str, gone: frozenset[bytes]) -> bool:
+    return any(bytes(found.endpoint_gid) not in gone for found in find(topic))
 
 
 def _number(path: Path, query: str) -> int:
@@ -141,7 +145,7 @@ def _running(domain_id: int, memory_dir: Path) -> Iterator[Run]:
         server = stack.enter_context(ModelServer(ServerOptions(latency_s=0.5)))
         bench = stack.enter_context(NodeBench(domain_id, memory_dir))
         run = Run(bench, memory_dir, server)
-        stack.callback(lambda: [program.kill() for program in run.programs.values()])
+        stack.callback(run.kill_all)
         yield run
 
 

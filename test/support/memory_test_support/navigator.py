@@ -17,7 +17,9 @@ class Navigator(Node):
     def __init__(self, **options: Any) -> None:
         super().__init__("navigator", **{**options, "namespace": "/"})
         self.declare_parameter("memory_dir", "")
-        self._behaviors = list(self.declare_parameter("behaviors", ["succeed"]).value or [])
+        self._behaviors: list[str] = list(
+            self.declare_parameter("behaviors", ["succeed"]).value or []
+        )
         self._cancelled: dict[bytes, Future[None]] = {}
         self.goals: list[Any] = []
         """The poses of all goals, refused ones included."""

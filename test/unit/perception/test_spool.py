@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_nodes.errors import StoreError
+from memory_nodes.errors import StoreError, StoreLocked
 from memory_nodes.perception.spool import SPOOL_NAME, Spool, SpoolState
 from memory_nodes.records import ChunkGraph, Relation
 from memory_test_support.child import run_python
@@ -161,8 +162,7 @@ def test_state_counts_what_waits_where(spool: Spool) -> None:
     assert spool.state() == SpoolState(open_keyframes=1, waiting_chunks=1, detected_chunks=1)
 
 
-def test_every_step_survives_a_reopen_without_close(tmp_path: Path) -> None:
-    """A killed process closes nothing: each step is seen through a connection of its own."""
+def test_every_step_survives_a_reopen(tmp_path: Path) -> None:
     steps: list[tuple[Step, SpoolState]] = [
         (lambda spool: _add(spool, 3), SpoolState(3, 0, 0)),
         (lambda spool: spool.close_chunk(2), SpoolState(1, 1, 0)),
@@ -170,12 +170,18 @@ def test_every_step_survives_a_reopen_without_close(tmp_path: Path) -> None:
         (lambda spool: spool.remove_stored(1), SpoolState(1, 0, 0)),
         (lambda spool: spool.close_chunk(2), SpoolState(0, 1, 0)),
     ]
-    left_open = []
     for step, expected in steps:
         spool = Spool(tmp_path)
-        left_open.append(spool)
         step(spool)
-        assert Spool(tmp_path).state() == expected
+        spool.close()
+        reopened = Spool(tmp_path)
+        assert reopened.state() == expected
+        reopened.close()
+
+
+def test_second_recorder_is_refused_by_name(spool: Spool, tmp_path: Path) -> None:
+    with pytest.raises(StoreLocked, match=rf"process {os.getpid()} holds spool\.lock"):
+        Spool(tmp_path)
 
 
 _KILLED = """

@@ -215,7 +215,7 @@ sys.stdin.read()
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
-        with pytest.raises(StoreLocked, match=f"process {process.pid} writes"):
+        with pytest.raises(StoreLocked, match=f"process {process.pid} holds memory"):
             Writer(tmp_path)
     finally:
         process.kill()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
-from memory_nodes.ros import endpoints
 from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -16,6 +15,7 @@ from robot_memory.action import NavigateToMemory
 from robot_memory.msg import StoreUpdate
 from robot_memory.srv import QueryMemory
 
+from memory_nodes.ros import endpoints
 from memory_test_support.drive import FloorPose
 from memory_test_support.ros_messages import LATCHED, floor_pose_of
 
@@ -43,7 +43,7 @@ class User:
         self._node.create_subscription(
             PoseStamped, "/simulated_base/pose", self._on_base_pose, LATCHED
         )
-        self._query = self._node.create_client(QueryMemory, endpoints.QUERY)
+        self._query: Any = self._node.create_client(QueryMemory, endpoints.QUERY)
         self._goals: ActionClient[Any, Any, Any] = ActionClient(
             self._node, NavigateToMemory, endpoints.NAVIGATE_TO_MEMORY
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from types import TracebackType
 from ament_index_python.packages import get_package_prefix
 
 END_TIMEOUT_S = 5.0
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 LOG_LINES = 15
 
 
@@ -27,7 +29,10 @@ class Child:
         program = Path(get_package_prefix("robot_memory")) / "lib" / "robot_memory" / name
         with log.open("w", encoding="utf-8") as file:
             self.process = subprocess.Popen(
-                [program, *arguments], stdout=file, stderr=subprocess.STDOUT
+                [program, *arguments],
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                preexec_fn=_end_with_parent,
             )
 
     def said(self) -> list[str]:
@@ -39,7 +44,7 @@ class Child:
         if code is None:
             return
         last = "\n".join(f"  | {line}" for line in self.said()[-LOG_LINES:])
-        raise ChildEndedError(f"{self.name} ended with code {code}; {self.log} ends with\n{last}")
+        raise ChildEndedError(f"{self.name} ended with code {code}, see {self.log}\n{last}")
 
 
 class Children:
@@ -79,3 +84,11 @@ class Children:
         """Raises ChildEndedError when one has ended."""
         for child in self._children:
             child.require_running()
+
+
+_LIBC = ctypes.CDLL(None)
+
+
+def _end_with_parent() -> None:
+    """A demo that is killed cannot end its children: the kernel does."""
+    _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

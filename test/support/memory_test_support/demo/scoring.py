@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from memory_nodes.navigation.candidates import Outcome
 from memory_nodes.ros.conversions import time_from_msg
-from robot_memory.action import NavigateToMemory
-
 from memory_test_support.demo.report import Asked, Driven
 from memory_test_support.drive import FloorPose, distance_m
 from memory_test_support.ros_messages import floor_pose_of
@@ -36,14 +35,14 @@ def score_answer(question: Question, answer: Any, truth: Truth) -> Asked:
 
 def score_drive(result: Any, candidate: int, base_pose: FloorPose | None) -> Driven:
     """How far the base stands from the keyframe that was driven to, its pose on the floor."""
-    outcome = _outcome_name(result.outcome)
-    if result.outcome != NavigateToMemory.Result.ARRIVED or base_pose is None:
-        return Driven(outcome)
+    outcome = Outcome(result.outcome)
+    if outcome is not Outcome.ARRIVED or base_pose is None:
+        return Driven(outcome.name)
     chosen = result.answer.keyframes[candidate - 1].keyframe
     wanted = floor_pose_of(chosen.base_pose.pose)
     assert wanted is not None
     turn_rad = math.remainder(base_pose.yaw_rad - wanted.yaw_rad, math.tau)
-    return Driven(outcome, distance_m(base_pose, wanted), abs(turn_rad))
+    return Driven(outcome.name, distance_m(base_pose, wanted), abs(turn_rad))
 
 
 def _best_position_m(answer: Any) -> tuple[float, float, float] | None:
@@ -61,11 +60,3 @@ def _error_m(
         return None
     targets_m = [truth.instances[target].position_m for target in question.target_ids]
     return min(math.dist(position_m, target_m) for target_m in targets_m)
-
-
-def _outcome_name(outcome: int) -> str:
-    names = {
-        value: name
-        for name, value in vars(type(NavigateToMemory.Result)).get("__constants", {}).items()
-    }
-    return names.get(outcome, str(outcome))
