@@ -19,7 +19,9 @@ def test_demo_remembers_answers_and_arrives(tmp_path: Path) -> None:
     assert demo.stdout.rstrip().endswith("demo: ok")
     assert "stand-in" in demo.stdout
     report = json.loads((tmp_path / "report.json").read_text())
-    assert (report["keyframes"], report["chunks"]) == (75, 10)
+    assert report["keyframes"] == 75
+    # ceil(75 / 8); a machine that stalls for longer than the flush time makes a chunk more
+    assert report["chunks"] >= 10
     assert len(report["questions"]) == 8
     assert sum(asked["in_truth"] for asked in report["questions"]) >= 7
     assert report["goal"]["outcome"] == "ARRIVED"

@@ -32,7 +32,7 @@ class Child:
                 [program, *arguments],
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                preexec_fn=_end_with_parent,
+                preexec_fn=_prepare_child,
             )
 
     def said(self) -> list[str]:
@@ -89,6 +89,9 @@ class Children:
 _LIBC = ctypes.CDLL(None)
 
 
-def _end_with_parent() -> None:
-    """A demo that is killed cannot end its children: the kernel does."""
+def _prepare_child() -> None:
+    """Runs in the child before its program starts."""
+    # A demo that is killed cannot end its children: the kernel does.
     _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # A demo in the background of a script ignores SIGINT, and its children would inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
