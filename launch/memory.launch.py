@@ -35,7 +35,7 @@ OVERRIDES = {
 # Launch arguments that name topics outside the suite, and the suite's own names for them.
 TOPICS = {"image_topic": "image", "camera_info_topic": "camera_info", "depth_topic": "depth"}
 # rviz/memory.rviz shows these in /memory; another namespace is remapped.
-SHOWN_TOPICS = ("markers", "trail", "retrieved_image")
+SHOWN_TOPICS = ("markers", "trail", "retrieved_image", "goal")
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from geometry_msgs.msg import PoseStamped
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.client import ActionClient
 from rclpy.action.server import ServerGoalHandle
@@ -52,6 +53,7 @@ class GoalNode(MemoryNode):
             QueryMemory, endpoints.QUERY, callback_group=self.side_by_side
         )
         self.on_stop(lambda: self.destroy_client(self.query))
+        self.goal = self.announce(PoseStamped, endpoints.GOAL, endpoints.LATCHED)
         self.speech = self.announce(String, endpoints.SPEECH, endpoints.EVENT)
         self.act(
             NavigateToMemory,
@@ -132,6 +134,7 @@ class GoalNode(MemoryNode):
             pose = pose_stamped(
                 candidate.map_from_goal, self.now_ns(), candidate.keyframe.map_frame
             )
+            self.goal.publish(pose)
             self.get_logger().info(f"driving to keyframe {candidate.keyframe.keyframe_id}")
             drive = await self.nav2.drive(pose, stop, partial(_tell, handle, "driving", number))
             if drive.outcome not in TRY_NEXT:

@@ -24,6 +24,7 @@ SPEECH = "speech"
 MARKERS = "markers"
 TRAIL = "trail"
 RETRIEVED_IMAGE = "retrieved_image"
+GOAL = "goal"
 DIAGNOSTICS = "/diagnostics"
 # services
 QUERY = "query"

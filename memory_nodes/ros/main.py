@@ -15,6 +15,8 @@ from rclpy.signals import SignalHandlerOptions
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.ros.memory_node import MemoryNode
 
+WAKE_S = 0.5
+
 
 def run(*kinds: Callable[[], MemoryNode]) -> int:
     """Runs nodes in one process with one executor; gives the exit code.
@@ -32,7 +34,9 @@ def run(*kinds: Callable[[], MemoryNode]) -> int:
             executor.add_node(nodes[-1])
         if not all(_started(node) for node in nodes if node.suite.autostart):
             return 1
-        executor.spin()
+        while rclpy.ok():
+            # A signal does not end a wait of rcl: an idle node would never see it.
+            executor.spin_once(timeout_sec=WAKE_S)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except RobotMemoryError as error:
@@ -49,6 +53,8 @@ def _started(node: MemoryNode) -> bool:
 
 
 def _end(nodes: Sequence[MemoryNode], executor: SingleThreadedExecutor) -> None:
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.SIG_IGN)  # impatience must not cut the goodbye short
     for node in nodes:
         node.destroy_node()
     executor.shutdown()

@@ -44,6 +44,9 @@ class MemoryNode(LifecycleNode):
     """
 
     def __init__(self, name: str, **options: Any) -> None:
+        # First of all: a node whose constructor is interrupted is destroyed too.
+        self._undo: list[Callable[[], object]] = []
+        self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
         self.counters: Counter[str] = Counter()
@@ -52,8 +55,6 @@ class MemoryNode(LifecycleNode):
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         # Coroutines that wait must not keep others of their node from running.
         self._side_by_side = ReentrantCallbackGroup()
-        self._undo: list[Callable[[], object]] = []
-        self._is_open = False
         self._trouble: str | None = None
 
     def open(self) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from geometry_msgs.msg import PoseStamped
 from rclpy.action import ActionClient
 from robot_memory.action import NavigateToMemory
 from std_msgs.msg import String
@@ -96,6 +97,9 @@ def test_keyframe_is_driven_to_on_the_floor_with_yaw_only(
     yaw_rad = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
     assert 2.0 * math.atan2(turn.z, turn.w) == pytest.approx(yaw_rad)
     assert goal.header.frame_id == "map"
+    shown = bench.heard(PoseStamped, endpoints.GOAL, endpoints.LATCHED)
+    bench.until(lambda: bool(shown), "the goal for RViz")
+    assert shown[0] == goal
 
 
 def test_question_is_driven_to_by_its_best_keyframe(
