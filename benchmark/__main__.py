@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from benchmark import tour
+from benchmark import pipeline, tour
 
-BENCHMARKS = {"tour": tour.run}
+BENCHMARKS = {"pipeline": pipeline.run, "tour": tour.run}
 
 
 def main() -> None:
