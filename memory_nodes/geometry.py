@@ -1,4 +1,4 @@
-"""Rigid transforms, the pinhole camera and triangulation.
+"""Rigid transforms, points with their uncertainty and the pinhole camera.
 
 A variable named ``map_from_camera`` maps points of the camera frame into the map frame, so
 ``map_from_camera = map_from_base @ base_from_camera`` reads with equal names side by side.
@@ -21,7 +21,7 @@ Vector3: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
 
 UNIT_NORM_TOLERANCE = 1e-3
-MIN_PARALLAX_RAD = math.radians(5.0)
+ROUGH_SIGMA_M = 1.0
 
 
 @dataclass(frozen=True)
@@ -114,42 +114,16 @@ class PointEstimate:
     covariance_m2: tuple[float, ...]
     """Row-major 3x3."""
 
+    @property
+    def sigma_m(self) -> float:
+        """Standard deviation in the direction in which least is known."""
+        covariance = np.reshape(self.covariance_m2, (3, 3))
+        return math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance)[-1])))
 
-def parallax_rad(directions: Array) -> float:
-    """The largest angle between any two unit directions, shape (N, 3)."""
-    return float(np.arccos(np.clip(directions @ directions.T, -1.0, 1.0)).max())
-
-
-def triangulate(origins_m: Array, directions: Array, rounds: int = 8) -> PointEstimate | None:
-    """The point nearest to several rays, or None when they are too parallel to tell.
-
-    Iteratively re-weighted least squares with Cauchy weights on the angular residual, so that
-    one ray that points at something else does not drag the point along.
-
-    Args:
-        origins_m: shape (N, 3), N >= 2.
-        directions: shape (N, 3), unit length, same frame.
-        rounds: re-weighting rounds.
-    """
-    if len(origins_m) < 2 or parallax_rad(directions) < MIN_PARALLAX_RAD:
-        return None
-    # Distance to a ray is |(I - d d^T)(p - o)|: linear in p.
-    projectors = np.eye(3) - np.einsum("ni,nj->nij", directions, directions)
-    weights = np.ones(len(origins_m))
-    for _ in range(rounds):
-        normal = np.einsum("n,nij->ij", weights, projectors)
-        right = np.einsum("n,nij,nj->i", weights, projectors, origins_m)
-        point_m = np.linalg.solve(normal, right)
-        offsets_m = point_m - origins_m
-        misses_m = np.linalg.norm(np.einsum("nij,nj->ni", projectors, offsets_m), axis=1)
-        ranges_m = np.maximum(np.linalg.norm(offsets_m, axis=1), 0.1)
-        angles = misses_m / ranges_m
-        scale = max(1.4826 * float(np.median(angles)), 0.005)
-        weights = 1.0 / (ranges_m**2 * (1.0 + (angles / scale) ** 2))
-    if np.median(np.einsum("ni,ni->n", directions, offsets_m)) <= 0.0:
-        return None  # the rays part: they meet behind the cameras
-    covariance = np.linalg.inv(np.einsum("n,nij->ij", weights, projectors)) * scale**2
-    return PointEstimate(_vector3(point_m), tuple(map(float, covariance.ravel())))
+    @property
+    def is_rough(self) -> bool:
+        """Known by its direction only: the distance is little more than a guess."""
+        return self.sigma_m > ROUGH_SIGMA_M
 
 
 def interpolate(before: Pose, after: Pose, fraction: float) -> Pose:

@@ -39,12 +39,15 @@ def match(local: Sequence[ObjectDescriptor], known: Sequence[ObjectDescriptor]) 
 def likeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
     """How likely two descriptors are of one object, 0 to 1."""
     alike = text_likeness(one, other)
+    by_text = alike if alike >= TEXT_ONLY_SCORE else 0.0
     if one.position is None or other.position is None:
-        return alike if alike >= TEXT_ONLY_SCORE else 0.0
+        return by_text
     near = nearness(one.position, other.position)
     if near == 0.0:
         return 0.0
-    return 0.5 * alike + 0.5 * near
+    # A rough position is near everything on its line of sight: it can only speak against.
+    is_rough = one.position.is_rough or other.position.is_rough
+    return by_text if is_rough else 0.5 * alike + 0.5 * near
 
 
 def text_likeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
@@ -55,10 +58,12 @@ def text_likeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
 
 
 def nearness(one: PointEstimate, other: PointEstimate) -> float:
-    """1 at the same place, 0 beyond what the uncertainties explain."""
-    gap_m = math.dist(one.point_m, other.point_m)
-    sigma_m = math.sqrt(NEAR_M**2 + _variance_m2(one) + _variance_m2(other))
-    return math.exp(-((gap_m / sigma_m) ** 2)) if gap_m < FAR_SIGMAS * sigma_m else 0.0
+    """1 at the same place, 0 beyond what the uncertainties explain (Mahalanobis distance)."""
+    gap_m = np.subtract(one.point_m, other.point_m)
+    covariance_m2 = np.reshape(np.add(one.covariance_m2, other.covariance_m2), (3, 3))
+    spread_m2 = covariance_m2 + NEAR_M**2 * np.eye(3)
+    distance2 = float(gap_m @ np.linalg.solve(spread_m2, gap_m))
+    return math.exp(-distance2) if distance2 < FAR_SIGMAS**2 else 0.0
 
 
 def shortlist(
@@ -76,13 +81,10 @@ def shortlist(
 
 
 def _closeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
-    if one.position is None or other.position is None:
+    positions = (one.position, other.position)
+    if positions[0] is None or positions[1] is None or any(p and p.is_rough for p in positions):
         return 0.0
-    return nearness(one.position, other.position)
-
-
-def _variance_m2(position: PointEstimate) -> float:
-    return sum(position.covariance_m2[::4]) / 3.0
+    return nearness(positions[0], positions[1])
 
 
 def _text(descriptor: ObjectDescriptor) -> str:

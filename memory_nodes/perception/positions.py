@@ -3,31 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.geometry import Array, PointEstimate, Vector3, triangulate
+from memory_nodes.geometry import Array, PointEstimate, Vector3
 from memory_nodes.records import Box, Keyframe, ObjectView
 
+MAX_VIEWS = 100
+"""Of more views the newest count: the others add time and nothing else."""
 MIN_DEPTH_PIXELS = 8
-SURFACE_SIGMA_M = 0.1
-"""A surface point is not the object's centre; neither are box edges exact."""
+ROUNDS = 15
+OUTLIER_SIGMAS = 3.0
+
+# How far a box centre is from the object's centre as seen: some pixels, some of its size, half of
+# what the box lacks of the full size, and half an object where the picture cuts it.
+PIXEL_SIGMA_PX = 2.0
+SIZE_SIGMA = 0.03
+LACKING_SIGMA = 0.5
+CUT_SIGMA = 0.5
+BORDER_PX = 2.0
+FULL_SIZE_PERCENTILE = 80.0
+
+# The surface that depth measures lies before the centre by some of the object's size.
+SURFACE_OFFSET = 0.2
+SURFACE_SIGMA = 0.6
+DEPTH_SIGMA_M = 0.3
+
+# Without parallax or depth only this is known of the distance.
+PRIOR_RANGE_M = 2.5
+PRIOR_SIGMA_M = 2.0
+MIN_RANGE_M = 0.3
+
+# What no number of views takes away: the middle of what is visible is not quite the middle.
+FLOOR_SIGMA_M = 0.05
+FLOOR_SIZE_SIGMA = 0.2
+
+
+@dataclass(frozen=True)
+class _Rays:
+    """The views of one object as seen from the map; N views, metres, unit vectors."""
+
+    origins_m: Array
+    ahead: Array
+    """Optical axes."""
+    sideways: Array
+    """Normals of the planes through the box's middle column."""
+    upright: Array
+    """Normals of the planes through the box's middle row."""
+    tangents: Array
+    """Width and height of the box at a distance of 1, shape (N, 2)."""
+    pixel_tangents: Array
+    """Width and height of a pixel at a distance of 1, shape (N, 2)."""
+    is_cut: NDArray[np.bool_]
+    """Whether the picture's border cuts the box in width, in height, shape (N, 2)."""
+    depths_m: Array
+    """Along the optical axis; NaN where there is none."""
+    central: Array
+    """Directions of the box centres."""
 
 
 def locate(views: Iterable[ObjectView], keyframes: Mapping[int, Keyframe]) -> PointEstimate | None:
-    """The object's position in the map frame, or None when the views do not tell.
+    """The object's centre in the map frame; None when no view has a calibrated camera.
 
-    Measured depth wins; without it the rays through the box centres are intersected, those of
-    boxes that the picture's border cuts only where there is no other way.
+    Each view gives two planes through its box's middle column and row, a measured depth a third
+    one; all are weighted by what is believed of their errors and solved together, robustly. A
+    view in which the object looks smaller than in others is hidden in part or cut, and counts
+    less. With one view and no depth this leaves a bearing, a range prior and a large covariance.
+
+    The paper has no positions (VL-KnG is monocular and keeps boxes); the goals set by poses are
+    the same with and without them.
     """
-    listed = list(views)
-    points = [view.point_map_m for view in listed if view.point_map_m is not None]
-    if points:
-        return _middle(np.array(points))
-    rays = [view for view in listed if keyframes[view.keyframe_id].intrinsics is not None]
-    whole = [view for view in rays if not _is_cut(view, keyframes[view.keyframe_id])]
-    return _intersect(whole, keyframes) or _intersect(rays, keyframes)
+    usable = [view for view in views if keyframes[view.keyframe_id].intrinsics is not None]
+    if not usable:
+        return None
+    rays = _rays(usable[-MAX_VIEWS:], keyframes)
+    return _solve(rays)
 
 
 def surface_point(depth_m: NDArray[np.float32], box: Box, keyframe: Keyframe) -> Vector3 | None:
@@ -59,25 +111,99 @@ def surface_point(depth_m: NDArray[np.float32], box: Box, keyframe: Keyframe) ->
     return (x, y, z)
 
 
-def _middle(points_map_m: Array) -> PointEstimate:
-    """The median of points, shape (N, 3), with a spread that a few bad ones do not widen."""
-    middle = np.median(points_map_m, axis=0)
-    spread = 1.4826 * np.median(np.abs(points_map_m - middle), axis=0)
-    variance = SURFACE_SIGMA_M**2 + spread**2 / len(points_map_m)
-    x, y, z = map(float, middle)
-    return PointEstimate((x, y, z), tuple(map(float, np.diag(variance).ravel())))
+def _solve(rays: _Rays) -> PointEstimate:
+    """Iteratively re-weighted least squares with Cauchy weights."""
+    ranges_m = np.where(np.isnan(rays.depths_m), PRIOR_RANGE_M, rays.depths_m)
+    weights = np.ones(1)
+    point_m = np.zeros(3)
+    for _ in range(ROUNDS):
+        normals, offsets_m, sigmas_m, size_m = _planes(rays, ranges_m)
+        scaled = weights / sigmas_m**2
+        information = np.einsum("n,ni,nj->ij", scaled, normals, normals)
+        point_m = np.linalg.solve(information, np.einsum("n,ni,n->i", scaled, normals, offsets_m))
+        misses = (normals @ point_m - offsets_m) / sigmas_m
+        weights = 1.0 / (1.0 + (misses / OUTLIER_SIGMAS) ** 2)
+        ranges_m = np.einsum("ni,ni->n", rays.ahead, point_m - rays.origins_m)
+        ranges_m = np.maximum(ranges_m, MIN_RANGE_M)
+    excess = max(1.0, float(weights @ misses**2) / max(1, len(misses) - 3))
+    floor_m2 = FLOOR_SIGMA_M**2 + (FLOOR_SIZE_SIGMA * size_m) ** 2
+    covariance = np.linalg.inv(information) * excess + np.eye(3) * floor_m2
+    x, y, z = map(float, point_m)
+    return PointEstimate((x, y, z), tuple(map(float, covariance.ravel())))
 
 
-def _is_cut(view: ObjectView, keyframe: Keyframe) -> bool:
-    return view.box.touches_border(keyframe.width_px, keyframe.height_px)
+def _planes(rays: _Rays, ranges_m: Array) -> tuple[Array, Array, Array, float]:
+    """normal . point = offset, with the sigma of each, and the object's smaller side, metres."""
+    sizes_m = rays.tangents * ranges_m[:, np.newaxis]
+    full_m = np.percentile(sizes_m, FULL_SIZE_PERCENTILE, axis=0)
+    box_sigmas_m = (
+        PIXEL_SIGMA_PX * rays.pixel_tangents * ranges_m[:, np.newaxis]
+        + SIZE_SIGMA * sizes_m
+        + LACKING_SIGMA * np.maximum(0.0, full_m - sizes_m)
+        + CUT_SIGMA * full_m * rays.is_cut
+    )
+    size_m = float(full_m.min())
+    measured = ~np.isnan(rays.depths_m)
+    normals = np.vstack([rays.sideways, rays.upright, rays.ahead[measured], rays.central[:1]])
+    origins_m = np.vstack(
+        [rays.origins_m, rays.origins_m, rays.origins_m[measured], rays.origins_m[:1]]
+    )
+    beyond_m = np.concatenate(
+        [
+            np.zeros(2 * len(ranges_m)),
+            rays.depths_m[measured] + SURFACE_OFFSET * size_m,
+            [PRIOR_RANGE_M],
+        ]
+    )
+    sigmas_m = np.concatenate(
+        [
+            *(box_sigmas_m[:, 0], box_sigmas_m[:, 1]),
+            np.full(int(measured.sum()), DEPTH_SIGMA_M + SURFACE_SIGMA * size_m),
+            [PRIOR_SIGMA_M],
+        ]
+    )
+    return normals, np.einsum("ni,ni->n", normals, origins_m) + beyond_m, sigmas_m, size_m
 
 
-def _intersect(views: list[ObjectView], keyframes: Mapping[int, Keyframe]) -> PointEstimate | None:
-    origins, directions = [], []
-    for view in views:
-        keyframe = keyframes[view.keyframe_id]
-        assert keyframe.intrinsics is not None
-        ray = keyframe.map_from_camera.rotation.apply(keyframe.intrinsics.ray(*view.box.centre_px))
-        origins.append(keyframe.map_from_camera.position_m)
-        directions.append(ray / np.linalg.norm(ray))
-    return triangulate(np.array(origins), np.array(directions)) if views else None
+def _rays(views: list[ObjectView], keyframes: Mapping[int, Keyframe]) -> _Rays:
+    seen = [(view, keyframes[view.keyframe_id]) for view in views]
+    origins_m = np.array([keyframe.map_from_camera.position_m for _, keyframe in seen])
+    turns = np.array([keyframe.map_from_camera.rotation.as_matrix() for _, keyframe in seen])
+    lenses = np.array([_lens_px(keyframe) for _, keyframe in seen])
+    focal_px, middle_px = lenses[:, :2], lenses[:, 2:]
+    sizes_px = np.array([(view.box.width_px, view.box.height_px) for view, _ in seen])
+    tangents = (np.array([view.box.centre_px for view, _ in seen]) - middle_px) / focal_px
+    one, none = np.ones(len(seen)), np.zeros(len(seen))
+    points_m = np.array([view.point_map_m or (np.nan,) * 3 for view, _ in seen])
+    return _Rays(
+        origins_m=origins_m,
+        ahead=turns[:, :, 2],
+        sideways=_turned(turns, np.stack([-one, none, tangents[:, 0]], axis=1)),
+        upright=_turned(turns, np.stack([none, -one, tangents[:, 1]], axis=1)),
+        tangents=sizes_px / focal_px,
+        pixel_tangents=1.0 / focal_px,
+        is_cut=np.array([_is_cut(view.box, keyframe) for view, keyframe in seen]),
+        depths_m=np.einsum("ni,ni->n", turns[:, :, 2], points_m - origins_m),
+        central=_turned(turns, np.stack([tangents[:, 0], tangents[:, 1], one], axis=1)),
+    )
+
+
+def _lens_px(keyframe: Keyframe) -> tuple[float, float, float, float]:
+    lens = keyframe.intrinsics
+    assert lens is not None
+    return lens.fx_px, lens.fy_px, lens.cx_px, lens.cy_px
+
+
+def _turned(turns: Array, vectors: Array) -> Array:
+    """Unit vectors of the optical frames in the map, shape (N, 3)."""
+    turned = np.einsum("nij,nj->ni", turns, vectors)
+    unit: Array = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+    return unit
+
+
+def _is_cut(box: Box, keyframe: Keyframe) -> tuple[bool, bool]:
+    """Whether the picture's border cuts the box in width, in height."""
+    return (
+        box.x0_px <= BORDER_PX or box.x1_px >= keyframe.width_px - BORDER_PX,
+        box.y0_px <= BORDER_PX or box.y1_px >= keyframe.height_px - BORDER_PX,
+    )

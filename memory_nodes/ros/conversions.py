@@ -160,6 +160,7 @@ def object_to_msg(descriptor: ObjectDescriptor) -> msg.ObjectDescriptor:
     )
     if descriptor.position is not None:
         made.position = position_to_msg(descriptor.position)
+        made.position_is_rough = descriptor.position.is_rough
     return made
 
 

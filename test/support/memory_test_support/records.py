@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose, Vector3
 from memory_nodes.records import (
     NS_PER_S,
@@ -56,7 +58,18 @@ def box(x0_px: float = 200.0, y0_px: float = 150.0, side_px: float = 200.0) -> B
 def view(
     keyframe_id: int, seen: Box | None = None, point_map_m: Vector3 | None = None
 ) -> ObjectView:
+    """By default large and clear of the border, or around the pixel that shows the point."""
+    if seen is None and point_map_m is not None:
+        seen = _around(point_map_m, keyframe(keyframe_id))
     return ObjectView(keyframe_id, seen or box(), point_map_m=point_map_m)
+
+
+def _around(point_map_m: Vector3, shown_by: Keyframe, side_px: float = 50.0) -> Box:
+    """A square whose middle is where the camera shows a point."""
+    turn = shown_by.map_from_camera.rotation.as_matrix().T
+    x, y, z = turn @ (np.array(point_map_m) - shown_by.map_from_camera.position_m)
+    u_px, v_px = CAMERA.fx_px * x / z + CAMERA.cx_px, CAMERA.fy_px * y / z + CAMERA.cy_px
+    return box(u_px - side_px / 2.0, v_px - side_px / 2.0, side_px)
 
 
 def point(x_m: float, y_m: float, z_m: float = 0.5, sigma_m: float = 0.1) -> PointEstimate:

@@ -16,17 +16,17 @@ from memory_nodes.records import NS_PER_S, ChunkGraph, ObjectDescriptor, ObjectS
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.recorded_models import RecordedChat, Turn
-from memory_test_support.records import box, descriptor, graph, keyframe, point, view
+from memory_test_support.records import descriptor, graph, keyframe, point, view
 
-HERE = (1.0, 0.0, 0.5)
-THERE = (1.0, 3.0, 0.5)
+HERE = (3.0, 0.0, 0.5)
+THERE = (3.0, 1.5, 0.5)
 
 
 def _mug(number: int, keyframe_id: int, place: tuple[float, float, float]) -> ObjectDescriptor:
     """A red mug with a measured place."""
     return descriptor(
         f"mug_{number}",
-        view(keyframe_id, box(150.0 * number), point_map_m=place),
+        view(keyframe_id, point_map_m=place),
         color="red",
         position=point(*place),
     )
@@ -87,14 +87,16 @@ def test_prompt_holds_what_the_decision_needs(memory_dir: Path) -> None:
     assert body["task"] == "association"
     known = {entry["id"]: entry for entry in body["known"]}
     assert set(known) == {"mug_1", "mug_2"}
+    # A stored position is that of the centre, some centimetres behind the measured surface.
+    assert known["mug_1"].pop("position_m") == pytest.approx(HERE, abs=0.1)
+    # 0.5 m below the camera's middle row, 2.9 m away: 500 x 0.5 / 2.9 = 86 px, and 25 px each way
     assert known["mug_1"] == {
         "id": "mug_1",
         "type": "mug",
         "description": "",
         "attributes": {"color": "red"},
         "relations": ["on desk_1"],
-        "view": {"stamp_ns": NS_PER_S, "box_px": [150, 150, 350, 350]},
-        "position_m": [1.0, 0.0, 0.5],
+        "view": {"stamp_ns": NS_PER_S, "box_px": [295, 301, 345, 351]},
     }
     assert [entry["view"]["stamp_ns"] for entry in body["chunk"]] == [2 * NS_PER_S]
 
