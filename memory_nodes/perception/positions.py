@@ -114,7 +114,7 @@ def surface_point(depth_m: NDArray[np.float32], box: Box, keyframe: Keyframe) ->
 def _solve(rays: _Rays) -> PointEstimate:
     """Iteratively re-weighted least squares with Cauchy weights."""
     ranges_m = np.where(np.isnan(rays.depths_m), PRIOR_RANGE_M, rays.depths_m)
-    weights = np.ones(1)
+    weights: Array = np.ones(1)
     point_m = np.zeros(3)
     for _ in range(ROUNDS):
         normals, offsets_m, sigmas_m, size_m = _planes(rays, ranges_m)
