@@ -11,6 +11,7 @@ import sqlite3
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ from benchmark.instant_model import instant_model
 from memory_nodes.perception.spool import SPOOL_NAME
 from memory_nodes.records import NS_PER_S
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.conversions import time_to_msg
+from memory_nodes.ros.conversions import graph_from_msg, time_to_msg
+from memory_nodes.store.writer import Writer
 from memory_test_support.domain import own_domain
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.programs import Program
@@ -50,6 +52,7 @@ class Feeder:
     def __init__(self, bench: NodeBench) -> None:
         self.sent = 0
         self._bench = bench
+        self._writer = Writer(bench.memory_dir)
         self._data = load_tour().frames[0].image_path.read_bytes()
         self._images = bench.publisher(CompressedImage, endpoints.IMAGE, DEEP)
         self._tf = bench.publisher(TFMessage, "/tf", DEEP)
@@ -86,7 +89,8 @@ class Feeder:
         self._bench.executor.spin_once(timeout_sec=0.0)
 
     def _on_chunk(self, graph: ChunkGraph) -> None:
-        self._stored.publish(StoreUpdate(last_chunk_id=graph.chunk_id))
+        if self._writer.commit_chunk(replace(graph_from_msg(graph), resolved=True)):
+            self._stored.publish(StoreUpdate(last_chunk_id=graph.chunk_id))
 
 
 def run() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -23,6 +23,10 @@ class BackgroundLoop:
         """Starts a coroutine; its future may be cancelled from any thread."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
+    def run(self, work: Callable[[], Result]) -> Future[Result]:
+        """Runs a function that takes time in a thread of its own."""
+        return self.start(asyncio.to_thread(work))
+
     def close(self) -> None:
         """Cancels what runs and ends the thread."""
         if self._loop.is_closed():
@@ -34,7 +38,9 @@ class BackgroundLoop:
 
 
 async def _cancel_all() -> None:
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+    # Again and again: before Python 3.12 wait_for loses a cancellation that comes with its result.
+    while others := asyncio.all_tasks() - {asyncio.current_task()}:
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others, timeout=0.1)
+    await asyncio.get_running_loop().shutdown_default_executor()

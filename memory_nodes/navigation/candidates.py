@@ -25,6 +25,7 @@ class Outcome(IntEnum):
     CANCELED = 8
     SUPERSEDED = 9
     TIMEOUT = 10
+    FAILED = 11
 
 
 @dataclass(frozen=True)

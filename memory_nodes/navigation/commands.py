@@ -12,6 +12,15 @@ _COMMAND = re.compile(
     re.IGNORECASE,
 )
 
+_STOP = re.compile(
+    r"^\s*(?:please\s+|robot[, ]+|no[, ]+)*(?:stop|halt|cancel|stay|wait|abort)\b", re.IGNORECASE
+)
+
+
+def is_stop(utterance: str) -> bool:
+    """Whether an utterance asks the robot to stop; rather once too often than too seldom."""
+    return _STOP.match(utterance) is not None
+
 
 def target_of(utterance: str) -> str | None:
     """What an utterance asks to be taken to; None when it asks for nothing of the kind."""

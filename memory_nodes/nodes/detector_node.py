@@ -19,6 +19,7 @@ from memory_nodes.errors import (
     ConfigurationError,
     ImageError,
     ModelUnavailable,
+    RobotMemoryError,
     StoreMissing,
     TransformNotYet,
 )
@@ -89,9 +90,14 @@ class DetectorNode(MemoryNode):
         if model is None:
             raise ConfigurationError("base_url is empty: the detector needs a vision model")
         memory_path = self.suite.memory_path
+        self.reader = Reader(memory_path)
         self.spool = Spool(memory_path)
-        self._skip_what_is_stored()
-        self.recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
+        try:
+            self._skip_what_is_stored()
+            self.recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
+        except RobotMemoryError:
+            self.spool.close()
+            raise
         self.detector = ChunkDetector(
             model, memory_path, self.detection, self.endpoint.call_timeout_s
         )
@@ -123,6 +129,7 @@ class DetectorNode(MemoryNode):
     def close(self) -> None:
         self.disk.shutdown()
         self.spool.close()
+        self.reader.close()
 
     # images, until they are on disk
 
@@ -141,16 +148,22 @@ class DetectorNode(MemoryNode):
     def _gather(self, message: AnyImage, is_last_call: bool) -> _Posed:
         """All that belongs to an image; depth and calibration are done without at the end."""
         stamp_ns = time_from_msg(message.header.stamp)
-        suite, camera_frame = self.suite, message.header.frame_id
+        suite, camera_frame = self.suite, message.header.frame_id.lstrip("/")
         map_from_base = self.poses.lookup(suite.map_frame, suite.base_frame, stamp_ns)
         map_from_camera = self.poses.lookup(suite.map_frame, camera_frame, stamp_ns)
-        depth = self._depth_at(stamp_ns)
+        depth = self._depth_at(stamp_ns, is_last_call)
         is_whole = self._intrinsics is not None and (depth is not None or not self.camera.use_depth)
         if not is_whole and not is_last_call:
             raise TransformNotYet("its camera_info or depth has not come yet")
         return _Posed(message, map_from_base, map_from_camera, self._intrinsics, depth)
 
-    def _depth_at(self, stamp_ns: int) -> Image | None:
+    def _depth_at(self, stamp_ns: int, is_last_call: bool) -> Image | None:
+        """The depth of the same stamp; the nearest one as soon as that will not come any more."""
+        if stamp_ns in self._depths:
+            return self._depths[stamp_ns]
+        may_come = max(self._depths, default=stamp_ns) <= stamp_ns
+        if may_come and not is_last_call:
+            return None
         nearest = min(self._depths, key=lambda other: abs(other - stamp_ns), default=None)
         if nearest is None or abs(nearest - stamp_ns) > self.camera.depth_slop_s * 1e9:
             return None
@@ -241,18 +254,21 @@ class DetectorNode(MemoryNode):
         self._sent = (chunk_id, now_s)
 
     def _on_stored(self, update: StoreUpdate) -> None:
-        last_chunk_id = int(update.last_chunk_id)
-        self._on_disk(lambda: self.spool.remove_stored(last_chunk_id), self._deliver)
+        self._on_disk(self._forget_stored, self._deliver)
+
+    def _forget_stored(self) -> None:
+        """In the disk thread. The memory itself is asked: the word may be of another robot's."""
+        try:
+            self.spool.remove_stored(self.reader.counts().last_chunk_id)
+        except StoreMissing:
+            return
 
     def _skip_what_is_stored(self) -> None:
         """A crash may have come between the store's commit and the spool's; ids go on."""
-        reader = Reader(self.suite.memory_path)
         try:
-            counts, latest = reader.counts(), reader.latest_keyframe()
+            counts, latest = self.reader.counts(), self.reader.latest_keyframe()
         except StoreMissing:
             return
-        finally:
-            reader.close()
         self.spool.start_after(latest.keyframe_id if latest else 0, counts.last_chunk_id)
         self.spool.remove_stored(counts.last_chunk_id)
 
@@ -263,6 +279,7 @@ class DetectorNode(MemoryNode):
             self.get_logger().warning("time has jumped back: transforms are forgotten")
             self.poses.clear()
             self.waiting.clear()
+            self._depths.clear()
 
         threshold = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1))
         handle = self.get_clock().create_jump_callback(threshold, post_callback=jumped)

@@ -17,9 +17,9 @@ from robot_memory.msg import MemoryAnswer
 from robot_memory.srv import QueryMemory
 from std_msgs.msg import String
 
-from memory_nodes.errors import StoreMissing
+from memory_nodes.errors import RobotMemoryError, StoreMissing
 from memory_nodes.navigation.candidates import Candidate, NavigationConfig, Outcome, choose
-from memory_nodes.navigation.commands import target_of
+from memory_nodes.navigation.commands import is_stop, target_of
 from memory_nodes.records import Keyframe
 from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import SnapshotCache
@@ -31,6 +31,7 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.nav2_client import Drive, Nav2Client, Stop
 from memory_nodes.store.reader import Reader
 
+POLL_S = 0.1
 TRY_NEXT = (Outcome.NAV_REJECTED, Outcome.NAV_ABORTED)
 """Another keyframe may be reachable; after any other outcome the drive is over."""
 
@@ -90,9 +91,16 @@ class GoalNode(MemoryNode):
             older.ask(Outcome.SUPERSEDED)
         key, stop = bytes(handle.goal_id.uuid), Stop()
         self._stops[key] = stop
+        if handle.is_cancel_requested:  # before there was anything to stop
+            stop.ask(Outcome.CANCELED)
         result = NavigateToMemory.Result()
         try:
             drive = await self._go(handle, stop, result)
+        except RobotMemoryError as error:
+            drive = Drive(Outcome.NOT_FOUND, f"I cannot remember: {error}")
+        except Exception as error:  # noqa: BLE001 rclpy would report outcome 0, that is ARRIVED
+            self.survived(error)
+            drive = Drive(Outcome.FAILED, f"I gave up: internal error {error!r}")
         finally:
             del self._stops[key]
         result.outcome, result.message = int(drive.outcome), drive.message
@@ -110,7 +118,7 @@ class GoalNode(MemoryNode):
     ) -> Drive:
         goal = handle.request
         _tell(handle, "recalling")
-        recalled = await self._recall(goal, result)
+        recalled = await self._recall(goal, stop, result)
         if isinstance(recalled, Drive):
             return recalled
         _tell(handle, "checking")
@@ -130,7 +138,7 @@ class GoalNode(MemoryNode):
         drive = Drive(Outcome.NO_VALID_GOAL, "There is nowhere to drive to.")
         for number, candidate in enumerate(candidates, start=1):
             if stop.reason is not None:
-                return Drive(stop.reason, "The drive was called off.")
+                return _called_off(stop.reason)
             pose = pose_stamped(
                 candidate.map_from_goal, self.now_ns(), candidate.keyframe.map_frame
             )
@@ -142,13 +150,13 @@ class GoalNode(MemoryNode):
         return drive
 
     async def _recall(
-        self, goal: NavigateToMemory.Goal, result: NavigateToMemory.Result
+        self, goal: NavigateToMemory.Goal, stop: Stop, result: NavigateToMemory.Result
     ) -> list[Keyframe] | Drive:
         """The keyframes to go to, best first, or why there is none."""
         if goal.query:
-            return await self._ask(goal.query, result)
+            return await self._ask(goal.query, stop, result)
         try:
-            snapshot = self.snapshots.current()
+            snapshot = await self.result_of(self.background.run(self.snapshots.current))
         except StoreMissing:
             return []
         if goal.keyframe_id:
@@ -157,11 +165,22 @@ class GoalNode(MemoryNode):
         known = snapshot.objects_by_id.get(goal.object_id)
         return [hit.keyframe for hit in best_views(known, snapshot)] if known is not None else []
 
-    async def _ask(self, question: str, result: NavigateToMemory.Result) -> list[Keyframe] | Drive:
+    async def _ask(
+        self, question: str, stop: Stop, result: NavigateToMemory.Result
+    ) -> list[Keyframe] | Drive:
+        """By the query node, which may just be starting."""
+        silence = Drive(Outcome.TIMEOUT, "I cannot remember: the memory does not answer.")
+        polls = round(self.navigation.recall_timeout_s / POLL_S)
+        while not self.query.service_is_ready() and polls > 0 and stop.reason is None:
+            await self.within(POLL_S, stop.asked)
+            polls -= 1
+        if not self.query.service_is_ready() and stop.reason is None:
+            return silence
         asking: Future[Any] = self.query.call_async(QueryMemory.Request(question=question))
-        if not await self.within(asking, self.navigation.recall_timeout_s):
+        await self.within(self.navigation.recall_timeout_s, asking, stop.asked)
+        if not asking.done():
             self.query.remove_pending_request(asking)
-            return Drive(Outcome.TIMEOUT, "I cannot remember: the memory does not answer.")
+            return silence if stop.reason is None else _called_off(stop.reason)
         response: Any = asking.result()
         if not response.success:
             return Drive(Outcome.NOT_FOUND, f"I cannot remember: {response.message}")
@@ -171,6 +190,11 @@ class GoalNode(MemoryNode):
 
     def _on_command(self, message: String) -> None:
         """Takes the same way as a goal from outside; what comes of it is spoken."""
+        if is_stop(message.data):
+            for stop in self._stops.values():
+                stop.ask(Outcome.CANCELED)
+            self._say("I stop.")
+            return
         target = target_of(message.data)
         if target is None:
             self._say("I did not understand where to go.")
@@ -188,6 +212,10 @@ class GoalNode(MemoryNode):
 
     def _say(self, text: str) -> None:
         self.speech.publish(String(data=text))
+
+
+def _called_off(reason: Outcome) -> Drive:
+    return Drive(reason, "The drive was called off.")
 
 
 def _tell(

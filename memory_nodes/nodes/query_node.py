@@ -70,7 +70,8 @@ class QueryNode(MemoryNode):
         self.answers.publish(response.answer)
 
     async def _locate(self, request: LocateObject.Request, response: LocateObject.Response) -> None:
-        snapshot = self.snapshots.current().filtered(Filter(map_id=request.map_id))
+        current = await self.result_of(self.background.run(self.snapshots.current))
+        snapshot = current.filtered(Filter(map_id=request.map_id))
         located = locate_objects(
             snapshot,
             request.text,

@@ -67,15 +67,15 @@ class WaitingRoom(Generic[Item, Ready]):
     def leave(self, now_s: float) -> Iterator[Ready]:
         """Those whose turn has come. An item that still waits holds back those behind it."""
         while self._waiting:
-            first = self._waiting[0]
+            # Out first: an item that breaks the gathering must not hold back all others for ever.
+            first = self._waiting.popleft()
             is_overdue = now_s - first.since_s >= self._timeout_s
             try:
                 ready = self._gather(first.item, is_overdue)
             except TransformError as error:
                 if not is_overdue and not isinstance(error, TransformTooOld):
+                    self._waiting.appendleft(first)
                     return
-                self._waiting.popleft()
                 self._counters[_CAUSES[type(error)]] += 1
                 continue
-            self._waiting.popleft()
             yield ready

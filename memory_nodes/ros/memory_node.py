@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future as WorkFuture
 from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.action import ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
@@ -72,22 +74,28 @@ class MemoryNode(LifecycleNode):
         self.background = BackgroundLoop(f"{self.get_name()}_models")
         try:
             self.open()
-        except RobotMemoryError as error:
+        except Exception as error:  # noqa: BLE001 rclpy would swallow it without a word
             self.get_logger().error(f"cannot be configured: {error}")
+            if not isinstance(error, RobotMemoryError):
+                self.survived(error)
             self.background.close()
             return TransitionCallbackReturn.FAILURE
         self._is_open = True
         return TransitionCallbackReturn.SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        publisher = self.announce(DiagnosticArray, DIAGNOSTICS, EVENT)
-        self.every(DIAGNOSTICS_PERIOD_S, lambda: publisher.publish(self._diagnostics()))
-        self.start()
+        try:
+            publisher = self.announce(DiagnosticArray, DIAGNOSTICS, EVENT)
+            self.every(DIAGNOSTICS_PERIOD_S, lambda: publisher.publish(self._diagnostics()))
+            self.start()
+        except Exception as error:  # noqa: BLE001 rclpy would swallow it without a word
+            self.survived(error)
+            self.stop()
+            return TransitionCallbackReturn.FAILURE
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        while self._undo:
-            self._undo.pop()()
+        self.stop()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -98,10 +106,14 @@ class MemoryNode(LifecycleNode):
         self.shut()
         return TransitionCallbackReturn.SUCCESS
 
+    def stop(self) -> None:
+        """Undoes what start made: quick, and whatever fails, all of it."""
+        while self._undo:
+            self._guarded(self._undo.pop())()
+
     def shut(self) -> None:
         """Stops and closes everything; may be called twice."""
-        while self._undo:
-            self._undo.pop()()
+        self.stop()
         if self._is_open:
             self._is_open = False
             self.background.close()
@@ -139,16 +151,19 @@ class MemoryNode(LifecycleNode):
     def repeat(self, step: Callable[[], Awaitable[float]]) -> None:
         """Repeats a step beside the node; each gives the seconds to wait before the next."""
 
+        stopped = Event()
+
         async def repeating() -> None:
-            while True:
+            while not stopped.is_set():
                 try:
                     wait_s = await step()
                 except Exception as error:  # noqa: BLE001 the one place that keeps a node alive
-                    self.in_executor(partial(self._survived, error))
+                    self.in_executor(partial(self.survived, error))
                     wait_s = AFTER_ERROR_S
                 await asyncio.sleep(wait_s)
 
         self.on_stop(self.background.start(repeating()).cancel)
+        self.on_stop(stopped.set)
 
     def serve(
         self, kind: type[Any], name: str, answer: Callable[[Any, Any], Awaitable[None]]
@@ -162,14 +177,27 @@ class MemoryNode(LifecycleNode):
             except RobotMemoryError as error:
                 response.success, response.message = False, str(error)
             except Exception as error:  # noqa: BLE001 the one place that keeps a node alive
-                self._survived(error)
+                self.survived(error)
                 response.success, response.message = False, f"internal error: {error!r}"
             return response
 
         service = self.create_service(
             kind, name, respond, qos_profile=SERVICE, callback_group=self._side_by_side
         )
+        self._answer_only_while_active(service)
         self.on_stop(lambda: self.destroy_service(service))
+
+    def _answer_only_while_active(self, service: Any) -> None:
+        """An answer that comes after deactivation is dropped; rclpy would end the process."""
+        send = service.send_response
+
+        def send_if_there(*arguments: Any) -> None:
+            try:
+                send(*arguments)
+            except rclpy_implementation.InvalidHandle:
+                self.counters["answers_too_late"] += 1
+
+        service.send_response = send_if_there
 
     def act(self, kind: type[Any], name: str, execute: Any, **callbacks: Any) -> None:
         """An action server."""
@@ -195,8 +223,8 @@ class MemoryNode(LifecycleNode):
         await done
         return work.result()
 
-    async def within(self, future: Future[Any], timeout_s: float) -> bool:
-        """Whether a future is done within a wall time."""
+    async def within(self, timeout_s: float, *futures: Future[Any]) -> bool:
+        """Whether one of some futures is done within a wall time."""
         over: Future[None] = Future(executor=self.executor)
 
         def finish(_: object = None) -> None:
@@ -206,12 +234,13 @@ class MemoryNode(LifecycleNode):
         timer = self.create_timer(
             timeout_s, finish, clock=self._steady, callback_group=self._side_by_side
         )
-        future.add_done_callback(finish)
+        for future in futures:
+            future.add_done_callback(finish)
         try:
             await over
         finally:
             self.destroy_timer(timer)
-        return future.done()
+        return any(future.done() for future in futures)
 
     def in_executor(self, callback: Callable[[], None]) -> None:
         """Runs a callback among those of this node, from any thread."""
@@ -240,11 +269,12 @@ class MemoryNode(LifecycleNode):
             except asyncio.CancelledError:
                 raise
             except Exception as error:  # noqa: BLE001 the one place that keeps a node alive
-                self._survived(error)
+                self.survived(error)
 
         return run  # type: ignore[return-value]
 
-    def _survived(self, error: Exception) -> None:
+    def survived(self, error: Exception) -> None:
+        """Logs and counts an error that must not end the node."""
         self.counters["errors"] += 1
         if isinstance(error, RobotMemoryError):
             self.get_logger().error(str(error), throttle_duration_sec=5.0)

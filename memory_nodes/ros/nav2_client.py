@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from action_msgs.msg import GoalStatus
+from action_msgs.msg import GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
 from geometry_msgs.msg import PoseStamped
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.client import Client
+from rclpy.qos import qos_profile_action_status_default
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
@@ -25,6 +26,8 @@ except ImportError:  # the memory works without Nav2; only goals do not
     NavigateToPose = None
 
 POLL_S = 0.1
+CANCEL_TRIES = 3
+MISSED_SLICES = 2
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,10 @@ class Nav2Client:
         self._node = node
         self._config = config
         self._client: ActionClient[Any, Any, Any] | None = None
-        self._goal_id: UUID | None = None
+        self._live: dict[bytes, UUID] = {}
+        """Goals that were sent and are not known to have ended."""
+        self._driving: set[bytes] = set()
+        """Goals that Nav2 says it is driving to, whoever sent them."""
         if NavigateToPose is None:
             node.get_logger().warning(
                 "nav2_msgs is not installed, so goals will be refused: install nav2_msgs of your "
@@ -74,6 +80,12 @@ class Nav2Client:
             CancelGoal, f"{config.navigate_action}/_action/cancel_goal"
         )
         node.on_stop(lambda: node.destroy_client(self._canceller))
+        node.listen(
+            GoalStatusArray,
+            f"{config.navigate_action}/_action/status",
+            self._on_status,
+            qos_profile_action_status_default,
+        )
         node.on_stop(self._let_go)
 
     async def drive(
@@ -94,33 +106,47 @@ class Nav2Client:
             reached[:] = [message.feedback.current_pose]
             feedback(float(message.feedback.distance_remaining))
 
-        self._goal_id = UUID(uuid=list(uuid4().bytes))
+        goal_id = UUID(uuid=list(uuid4().bytes))
+        self._live[bytes(goal_id.uuid)] = goal_id
         try:
-            ended = await self._send(NavigateToPose.Goal(pose=goal), heard, stop)
-        finally:
-            self._goal_id = None
+            ended = await self._send(NavigateToPose.Goal(pose=goal), heard, stop, goal_id)
+        except Exception:
+            self._cancel_by_id(goal_id)  # whatever went wrong here, the robot must not drive on
+            raise
         return Drive(*ended, reached[0] if reached else None)
 
     async def _send(
-        self, goal: Any, heard: Callable[[Any], None], stop: Stop
+        self, goal: Any, heard: Callable[[Any], None], stop: Stop, goal_id: UUID
     ) -> tuple[Outcome, str]:
         assert self._client is not None
-        sending = self._client.send_goal_async(goal, heard, self._goal_id)
-        if not await self._node.within(sending, self._config.server_timeout_s):
+        sending = self._client.send_goal_async(goal, heard, goal_id)
+        if not await self._node.within(self._config.server_timeout_s, sending):
             # Should it accept after all, nobody would wait for it: it must not drive.
             sending.add_done_callback(_cancel_late)
             return Outcome.NAV_UNAVAILABLE, "I cannot drive: navigation does not answer."
         handle = sending.result()
         if handle is None or not handle.accepted:
+            self._live.pop(bytes(goal_id.uuid), None)
             return Outcome.NAV_REJECTED, "Navigation refused to drive there."
         return await self._await_end(handle, stop)
 
     def _let_go(self) -> None:
         """The node stops: so must the robot."""
-        if self._goal_id is not None:
-            request = CancelGoal.Request()
-            request.goal_info.goal_id = self._goal_id
-            self._canceller.call_async(request)
+        for goal_id in self._live.values():
+            self._cancel_by_id(goal_id)
+
+    def _cancel_by_id(self, goal_id: UUID) -> None:
+        request = CancelGoal.Request()
+        request.goal_info.goal_id = goal_id
+        self._canceller.call_async(request)
+
+    def _on_status(self, message: Any) -> None:
+        active = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
+        self._driving = {
+            bytes(item.goal_info.goal_id.uuid)
+            for item in message.status_list
+            if item.status in active
+        }
 
     async def _server_is_there(self, stop: Stop) -> bool:
         assert self._client is not None
@@ -130,35 +156,54 @@ class Nav2Client:
                 return False
             if self._client.server_is_ready():
                 return True
-            await self._node.within(stop.asked, POLL_S)
+            await self._node.within(POLL_S, stop.asked)
         return self._client.server_is_ready()
 
     async def _await_end(
         self, handle: ClientGoalHandle[Any, Any, Any], stop: Stop
     ) -> tuple[Outcome, str]:
         result = handle.get_result_async()
-        either: Future[None] = Future(executor=self._node.executor)
-
-        def finish(_: object) -> None:
-            if not either.done():
-                either.set_result(None)
-
-        result.add_done_callback(finish)
-        stop.asked.add_done_callback(finish)
-        await self._node.within(either, self._config.drive_timeout_s)
+        key = bytes(handle.goal_id.uuid)
+        result.add_done_callback(lambda _: self._live.pop(key, None))
+        is_alive = await self._await_while_alive(result, stop.asked)
         if result.done():
-            return _of_result(result.result())
-        await self._cancel(handle, result)
+            return self._of_result(result.result(), key)
+        is_stopped = await self._cancel(handle, result)
+        doubt = "" if is_stopped else " Navigation has not confirmed that the robot has stopped."
         if stop.reason is not None:
-            return stop.reason, "The drive was called off."
-        return Outcome.TIMEOUT, "I gave up: the drive took too long."
+            return stop.reason, f"The drive was called off.{doubt}"
+        if not is_alive:
+            return Outcome.NAV_UNAVAILABLE, f"Navigation is gone in the middle of the drive.{doubt}"
+        return Outcome.TIMEOUT, f"I gave up: the drive took too long.{doubt}"
 
-    async def _cancel(self, handle: ClientGoalHandle[Any, Any, Any], result: Future[Any]) -> None:
-        """Cancels and waits until Nav2 has let go of the robot, or does not answer."""
-        cancelling = handle.cancel_goal_async()
-        await self._node.within(cancelling, self._config.server_timeout_s)
-        if not await self._node.within(result, self._config.server_timeout_s):
-            self._node.get_logger().error("navigation did not confirm that it has stopped")
+    async def _await_while_alive(self, *ends: Future[Any]) -> bool:
+        """Waits as long as a drive may take; False as soon as Nav2 has been gone for a while."""
+        assert self._client is not None
+        slice_s = self._config.server_timeout_s
+        slices, missed = max(1, round(self._config.drive_timeout_s / slice_s)), 0
+        for _ in range(slices):
+            if await self._node.within(min(slice_s, self._config.drive_timeout_s), *ends):
+                return True
+            missed = 0 if self._client.server_is_ready() else missed + 1
+            if missed == MISSED_SLICES:
+                return False
+        return True
+
+    async def _cancel(self, handle: ClientGoalHandle[Any, Any, Any], result: Future[Any]) -> bool:
+        """Asks until Nav2 has let go of the robot; False when it never says so."""
+        for _ in range(CANCEL_TRIES):
+            await self._node.within(self._config.server_timeout_s, handle.cancel_goal_async())
+            if await self._node.within(self._config.server_timeout_s, result):
+                return True
+        self._node.get_logger().error("navigation did not confirm that it has stopped")
+        return False
+
+    def _of_result(self, answer: Any, key: bytes) -> tuple[Outcome, str]:
+        """A goal that somebody else's has replaced ends ABORTED too, and must not be sent again."""
+        is_replaced = bool(self._driving - {key} - set(self._live))
+        if answer.status == GoalStatus.STATUS_ABORTED and is_replaced:
+            return Outcome.SUPERSEDED, "Somebody else has sent the robot elsewhere."
+        return _of_result(answer)
 
 
 def _cancel_late(sending: Future[Any]) -> None:

@@ -88,24 +88,32 @@ class OwnPoseSource:
 
 
 class Tf2PoseSource:
-    """By tf2_ros.Buffer, which is told the node so that it notices jumps of its clock."""
+    """By tf2_ros.Buffer.
+
+    The buffer is not told the node: whoever uses this clears it when time jumps back, and the
+    buffer's own way of noticing that raises in some releases of Jazzy (geometry2#710).
+    """
 
     def __init__(self, node: Node) -> None:
-        history = Duration(nanoseconds=int(HISTORY_S * 1e9))
-        self._buffer: Any = tf2_ros.Buffer(cache_time=history, node=node)
+        self._buffer: Any = tf2_ros.Buffer(cache_time=Duration(seconds=HISTORY_S))
         self._listener: Any = tf2_ros.TransformListener(self._buffer, node, spin_thread=False)
 
     def lookup(self, target: str, source: str, stamp_ns: int) -> Pose:
-        stamp = Time(nanoseconds=stamp_ns)
+        if stamp_ns == 0:
+            raise TransformTooOld("tf2 takes stamp 0 for 'the newest': stamp the images")
         try:
-            found = self._buffer.lookup_transform(target, source, stamp)
+            return self._lookup(target, source, stamp_ns)
+        except tf2_ros.TransformException as error:  # not connected, or no name of a frame
+            raise TransformUnknown(str(error)) from error
+
+    def _lookup(self, target: str, source: str, stamp_ns: int) -> Pose:
+        try:
+            found = self._buffer.lookup_transform(target, source, Time(nanoseconds=stamp_ns))
         except tf2_ros.ExtrapolationException as error:
             newest = self._buffer.get_latest_common_time(target, source)
             if stamp_ns > newest.nanoseconds:
                 raise TransformNotYet(str(error)) from error
             raise TransformTooOld(str(error)) from error
-        except (tf2_ros.LookupException, tf2_ros.ConnectivityException) as error:
-            raise TransformUnknown(str(error)) from error
         return pose_from_transform(found.transform)
 
     def clear(self) -> None:

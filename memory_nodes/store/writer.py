@@ -158,7 +158,7 @@ class Writer:
             raise InputError(f"episode {episode_id} has ended already")
         with self._transaction() as connection:
             connection.execute(
-                "UPDATE episode SET status = ?, end_ns = ? WHERE episode_key = ?",
+                "UPDATE episode SET status = ?, end_ns = max(start_ns, ?) WHERE episode_key = ?",
                 (EpisodeStatus.COMPLETED, stamp_ns, row["episode_key"]),
             )
         return rows.episode_from(self._episode_row(rows.episode_id(row["episode_key"])))
@@ -193,8 +193,9 @@ class Writer:
         )
         position = locate(*self._sightings(key, graph.chunk.keyframes[0].map_id))
         connection.execute(
-            "UPDATE object SET status = ?, last_seen_ns = ?, view_count = view_count + ?,"
-            " x = ?, y = ?, z = ?, covariance_m2 = ? WHERE object_key = ?",
+            "UPDATE object SET status = ?, last_seen_ns = max(last_seen_ns, ?),"
+            " view_count = view_count + ?, x = ?, y = ?, z = ?, covariance_m2 = ?"
+            " WHERE object_key = ?",
             (
                 *(descriptor.status, descriptor.last_seen_ns, len(descriptor.views)),
                 *(*rows.position_row(position), key),

@@ -10,22 +10,18 @@ from typing import Any
 
 import pytest
 from geometry_msgs.msg import PoseStamped
-from rclpy.action import ActionClient
-from robot_memory.action import NavigateToMemory
 from std_msgs.msg import String
 
 from memory_nodes.geometry import Pose
 from memory_nodes.navigation.candidates import Outcome
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
-from memory_nodes.records import Keyframe
 from memory_nodes.ros import endpoints
-from memory_nodes.store.writer import Writer
+from memory_test_support.goal_driver import SOON, Driver, remember
 from memory_test_support.navigator import Navigator
 from memory_test_support.node_bench import NodeBench
-from memory_test_support.records import box, descriptor, graph, keyframe, view
+from memory_test_support.records import keyframe
 
-SOON = {"server_timeout_s": 1.0, "drive_timeout_s": 1.0, "navigate_action": "/navigate_to_pose"}
 HERE = Pose.planar(1.0, 2.0, 0.5)
 TILTED = Pose((1.0, 2.0, 0.3), (0.1, 0.2, 0.3, math.sqrt(1.0 - 0.14)))
 
@@ -34,38 +30,6 @@ TILTED = Pose((1.0, 2.0, 0.3), (0.1, 0.2, 0.3, math.sqrt(1.0 - 0.14)))
 def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
     with NodeBench(ros_domain, tmp_path) as made:
         yield made
-
-
-def remember(bench: NodeBench, *keyframes: Keyframe) -> None:
-    """A memory in which every keyframe shows mug_1, later ones smaller."""
-    views = [
-        view(item.keyframe_id, box(side_px=200.0 - 80.0 * n)) for n, item in enumerate(keyframes)
-    ]
-    writer = Writer(bench.memory_dir)
-    writer.commit_chunk(graph(1, keyframes, [descriptor("mug_1", *views, color="red")]))
-    writer.close()
-
-
-class Driver:
-    """Sends goals to the goal node and waits for their results."""
-
-    def __init__(self, bench: NodeBench) -> None:
-        self._bench = bench
-        self._client: Any = ActionClient(bench.user, NavigateToMemory, endpoints.NAVIGATE_TO_MEMORY)
-        bench.until(self._client.server_is_ready, "the goal node")
-        self.feedback: list[Any] = []
-
-    def send(self, **goal: Any) -> Any:
-        sending = self._client.send_goal_async(
-            NavigateToMemory.Goal(**goal), feedback_callback=self.feedback.append
-        )
-        return self._bench.result(sending, "an answer to the goal")
-
-    def end_of(self, handle: Any) -> Any:
-        return self._bench.result(handle.get_result_async(), "the result").result
-
-    def go(self, **goal: Any) -> Any:
-        return self.end_of(self.send(**goal))
 
 
 @pytest.fixture

@@ -104,6 +104,16 @@ def test_twenty_questions_at_once_do_not_wait_for_each_other(bench: NodeBench) -
     assert all(future.result().answer.found for future in futures)
 
 
+def test_question_in_flight_does_not_end_the_process_at_deactivation(bench: NodeBench) -> None:
+    with ModelServer(ServerOptions(latency_s=0.5)) as server:
+        node = bench.start(QueryNode, base_url=server.base_url)
+        client = bench.calling(QueryMemory, endpoints.QUERY)
+        client.call_async(QueryMemory.Request(question="Where is the red mug?"))
+        bench.until(lambda: server.requests["answer"] > 0, "the question to reach the model")
+        node.trigger_deactivate()
+        bench.until(lambda: node.counters["answers_too_late"] == 1, "the answer to be dropped")
+
+
 def test_object_is_located_by_words_and_by_id(bench: NodeBench) -> None:
     bench.start(QueryNode, base_url="")
     for request in (LocateObject.Request(text="red mug"), LocateObject.Request(object_id="mug_1")):

@@ -12,7 +12,10 @@ from rclpy.task import Future
 
 
 class Navigator(Node):
-    """One behaviour a goal, the last one for all further: succeed, reject, abort or hang."""
+    """One behaviour a goal, the last one for all further: succeed, reject, abort or hang.
+
+    As in Nav2, a newer goal ends an older one ABORTED, with an empty result.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__("navigator", **{**options, "namespace": "/"})
@@ -20,7 +23,8 @@ class Navigator(Node):
         self._behaviors: list[str] = list(
             self.declare_parameter("behaviors", ["succeed"]).value or []
         )
-        self._cancelled: dict[bytes, Future[None]] = {}
+        self._refusals = int(self.declare_parameter("refused_cancels", 0).value or 0)
+        self._endings: dict[bytes, Future[str]] = {}
         self.goals: list[Any] = []
         """The poses of all goals, refused ones included."""
         self.active = 0
@@ -46,24 +50,40 @@ class Navigator(Node):
         return GoalResponse.ACCEPT
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
-        asked = self._cancelled.get(bytes(handle.goal_id.uuid))
-        if asked is not None:
-            asked.set_result(None)
+        if self._refusals > 0:
+            self._refusals -= 1
+            return CancelResponse.REJECT
+        self._end(bytes(handle.goal_id.uuid), "cancel")
         return CancelResponse.ACCEPT
 
+    def _end(self, key: bytes, why: str) -> None:
+        ending = self._endings.get(key)
+        if ending is not None and not ending.done():
+            ending.set_result(why)
+
     async def _execute(self, handle: Any) -> NavigateToPose.Result:
+        for key in list(self._endings):
+            self._end(key, "preempt")
         behavior = self._behavior(len(self.goals))
         if behavior == "hang":
-            asked: Future[None] = Future(executor=self.executor)
-            self._cancelled[bytes(handle.goal_id.uuid)] = asked
-            await asked
+            behavior = await self._ending_of(handle)
+        if behavior == "cancel":
             handle.canceled()
-        elif behavior == "abort":
-            handle.abort()
-        else:
+        elif behavior == "succeed":
             handle.succeed()
+        else:
+            handle.abort()
         self.active -= 1
         return NavigateToPose.Result()
+
+    async def _ending_of(self, handle: Any) -> str:
+        if handle.is_cancel_requested:
+            return "cancel"
+        key = bytes(handle.goal_id.uuid)
+        self._endings[key] = Future(executor=self.executor)
+        why = await self._endings[key]
+        del self._endings[key]
+        return why or "preempt"
 
     def _behavior(self, number: int) -> str:
         return str(self._behaviors[min(number, len(self._behaviors)) - 1])

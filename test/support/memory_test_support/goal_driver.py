@@ -1,0 +1,49 @@
+"""A memory to drive to, and a user of the goal node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.action import ActionClient
+from robot_memory.action import NavigateToMemory
+
+from memory_nodes.records import Keyframe
+from memory_nodes.ros import endpoints
+from memory_nodes.store.writer import Writer
+from memory_test_support.node_bench import NodeBench
+from memory_test_support.records import box, descriptor, graph, view
+
+SOON = {"server_timeout_s": 1.0, "drive_timeout_s": 1.0, "navigate_action": "/navigate_to_pose"}
+"""Parameters with which the goal node does not wait long."""
+
+
+def remember(bench: NodeBench, *keyframes: Keyframe) -> None:
+    """A memory in which every keyframe shows mug_1, later ones smaller."""
+    views = [
+        view(item.keyframe_id, box(side_px=200.0 - 80.0 * n)) for n, item in enumerate(keyframes)
+    ]
+    writer = Writer(bench.memory_dir)
+    writer.commit_chunk(graph(1, keyframes, [descriptor("mug_1", *views, color="red")]))
+    writer.close()
+
+
+class Driver:
+    """Sends goals to the goal node and waits for their results."""
+
+    def __init__(self, bench: NodeBench) -> None:
+        self._bench = bench
+        self.client: Any = ActionClient(bench.user, NavigateToMemory, endpoints.NAVIGATE_TO_MEMORY)
+        bench.until(self.client.server_is_ready, "the goal node")
+        self.feedback: list[Any] = []
+
+    def send(self, **goal: Any) -> Any:
+        sending = self.client.send_goal_async(
+            NavigateToMemory.Goal(**goal), feedback_callback=self.feedback.append
+        )
+        return self._bench.result(sending, "an answer to the goal")
+
+    def end_of(self, handle: Any) -> Any:
+        return self._bench.result(handle.get_result_async(), "the result").result
+
+    def go(self, **goal: Any) -> Any:
+        return self.end_of(self.send(**goal))
