@@ -26,6 +26,7 @@ EVERY_IMAGE = {
     "min_interval_s": 0.0,
     "min_translation_m": 0.0,
     "min_rotation_rad": 0.0,
+    "sharpness_window_s": 0.0,
     "qos_overrides./memory/image.subscription.reliability": "reliable",
 }
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)

@@ -14,7 +14,8 @@ from PIL import Image
 from memory_nodes.errors import ImageError
 from memory_nodes.geometry import Pose
 from memory_nodes.perception.images import depth_from_png
-from memory_nodes.perception.recorder import PosedImage, Recorder, RecorderConfig
+from memory_nodes.perception.posed_image import PosedImage
+from memory_nodes.perception.recorder import Recorder, RecorderConfig
 from memory_nodes.perception.spool import Spool
 from memory_nodes.records import NS_PER_S, Keyframe
 from memory_test_support.records import CAMERA
@@ -137,9 +138,9 @@ class _WatchingSpool(Spool):
         super().__init__(memory_dir)
         self._watched_dir = memory_dir
 
-    def add(self, keyframe: Keyframe, depth_png: bytes | None) -> None:
+    def add(self, keyframe: Keyframe, depth_png: bytes | None, image_bytes: int = 0) -> None:
         self.was_on_disk = (self._watched_dir / keyframe.image_path).is_file()
-        super().add(keyframe, depth_png)
+        super().add(keyframe, depth_png, image_bytes)
 
 
 def test_image_is_on_disk_before_the_spool_knows_of_it(tmp_path: Path) -> None:
