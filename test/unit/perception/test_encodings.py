@@ -14,7 +14,7 @@ rounded and cut to 0..255. Red (81, 90, 240): 75.685 + 178.755 = 254.44; 75.685 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ GREY = np.array([[0, 50, 100, 255], [1, 2, 3, 4]], np.uint8)
 GREY_RGB = np.stack([GREY] * 3, axis=2)
 GREY_16 = np.array([[0, 258, 257 * 100, 65535], [128, 129, 32768, 0x1234]], np.uint16)
 GREY_16_RGB = np.stack([[[0, 1, 100, 255], [0, 1, 128, 18]]] * 3, axis=2)
-"""v / 257, rounded: 128 / 257 = 0.498, 129 / 257 = 0.502, 32768 / 257 = 127.502, 4660 / 257 = 18.1."""
+"""v / 257, rounded: 128 / 257 = 0.498, 129 / 257 = 0.502, 32768 / 257 = 127.502."""
 
 # Y, Cb, Cr of full colours in BT.601.
 RED, GREEN, BLUE = (81, 90, 240), (145, 54, 34), (41, 240, 110)
@@ -80,7 +80,7 @@ class Case:
 
     def data(self, padding_bytes: int, is_bigendian: bool) -> tuple[bytes, int]:
         """The bytes of a message with rubbish behind each row, and its step."""
-        order = ">" if is_bigendian else "<"
+        order: Literal[">", "<"] = ">" if is_bigendian else "<"
         rows = [
             plane.astype(plane.dtype.newbyteorder(order)).view(np.uint8) for plane in self.planes
         ]
