@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
 from PIL import Image
 
 from memory_nodes.errors import EncodingUnsupported
@@ -35,9 +36,9 @@ def _jpeg(image: Image.Image) -> bytes:
     return _encoded(image, "JPEG", quality=100, subsampling=0)
 
 
-def _shown(image: Image.Image) -> np.ndarray:
+def _shown(image: Image.Image) -> NDArray[np.int64]:
     """What a model will be shown, before it is compressed."""
-    return np.asarray(image.convert("RGB")).astype(int)
+    return np.asarray(image.convert("RGB")).astype(np.int64)
 
 
 PNG, JPEG = _encoded(Image.fromarray(RGB), "PNG"), _jpeg(Image.fromarray(RGB))

@@ -173,6 +173,25 @@ def test_larger_image_shrinks_and_its_camera_with_it(tmp_path: Path) -> None:
         assert image.size == (640, 480)
 
 
+def test_image_that_lies_on_its_side_is_stored_upright(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned clockwise by a quarter
+    picture = Image.new("RGB", (64, 48), "blue")
+    picture.paste("red", (0, 0, 64, 24))  # above; after the turn to the right
+    data = _jpeg(picture, exif=exif)
+    posed = replace(_posed(1.0), encoded=data, image=Image.open(io.BytesIO(data)))
+    kept = _recorder(tmp_path).record(posed)
+    assert (kept.width_px, kept.height_px) == (48, 64)
+    assert kept.intrinsics is not None
+    assert kept.intrinsics.cx_px == pytest.approx(47.0 - CAMERA.cy_px)
+    assert kept.map_from_camera != kept.map_from_base
+    with Image.open(tmp_path / kept.image_path) as image:
+        assert image.size == (48, 64)
+        assert 0x0112 not in image.getexif()
+        assert image.getpixel((40, 32)) == pytest.approx((255, 0, 0), abs=5)
+        assert image.getpixel((8, 32)) == pytest.approx((0, 0, 255), abs=5)
+
+
 def test_depth_waits_in_the_spool(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
     depth_m = np.array([[1.5, 0.0], [0.25, 65.0]], np.float32)
