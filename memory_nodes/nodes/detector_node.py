@@ -213,12 +213,17 @@ class DetectorNode(MemoryNode):
         def finish() -> None:
             then()
             error = job.exception()
-            if isinstance(error, ImageError):
-                self._refused(error)
             if error is not None:
                 raise error
 
-        job = self.disk.submit(work)
+        def attempt() -> None:
+            try:
+                work()
+            except ImageError as error:
+                self._refused(error)
+                raise
+
+        job = self.disk.submit(attempt)
         job.add_done_callback(lambda _: self.in_executor(finish))
 
     def _refused(self, error: ImageError) -> None:

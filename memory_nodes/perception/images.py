@@ -90,7 +90,8 @@ def to_jpeg(image: Image.Image, max_side_px: int, quality: int) -> Jpeg:
 def keep_jpeg(data: bytes, image: Image.Image, max_side_px: int) -> Jpeg | None:
     """The bytes as they came, where they are an upright colour JPEG of an allowed size."""
     upright = exif_orientation(image) == UPRIGHT
-    plain = data.startswith(_JPEG_START) and image.mode == "RGB" and upright
+    # An image that was made of the decoded one, as of a mosaic, has no format.
+    plain = image.format == "JPEG" and image.mode == "RGB" and upright
     if plain and max(image.size) <= max_side_px:
         return Jpeg(data, *image.size)
     return None

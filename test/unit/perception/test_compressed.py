@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from memory_nodes.errors import EncodingUnsupported
-from memory_nodes.perception.images import from_compressed, to_jpeg
+from memory_nodes.perception.images import from_compressed, keep_jpeg, to_jpeg
 
 RGB = np.array(
     [
@@ -106,6 +106,13 @@ def test_mosaic_that_was_compressed_as_it_is_gets_its_colours(bits: int) -> None
     data = _encoded(Image.fromarray(sent), "PNG")
     image = from_compressed(data, f"bayer_rggb{bits}; png compressed ")
     assert_array_equal(_shown(image), [[(200, 100, 50)] * 4] * 2)
+
+
+def test_bytes_of_a_compressed_mosaic_are_not_kept() -> None:
+    data = _jpeg(Image.fromarray(GREY))
+    image = from_compressed(data, "bayer_rggb8; jpeg compressed ")
+    assert image.mode == "RGB"
+    assert keep_jpeg(data, image, 64) is None
 
 
 def test_mosaic_that_was_made_grey_before_stays_grey() -> None:
