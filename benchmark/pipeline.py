@@ -41,6 +41,7 @@ PARAMETERS: dict[str, Any] = {
     "min_interval_s": 0.0,
     "min_translation_m": 0.0,
     "min_rotation_rad": 0.0,
+    "sharpness_window_s": 0.0,
     "qos_overrides./memory/image.subscription.reliability": "reliable",
     "qos_overrides./memory/image.subscription.depth": 100,
 }

@@ -22,7 +22,8 @@ from memory_nodes.geometry import Intrinsics, Pose
 from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.images import depth_from_png, from_compressed
-from memory_nodes.perception.recorder import PosedImage, Recorder, RecorderConfig
+from memory_nodes.perception.posed_image import PosedImage
+from memory_nodes.perception.recorder import Recorder, RecorderConfig
 from memory_nodes.perception.spool import Spool
 from memory_nodes.records import ObjectDescriptor
 from memory_nodes.retrieval.ranking import rank
@@ -34,7 +35,9 @@ from memory_test_support.tour import Tour, TourFrame, Truth, load_tour, load_tru
 
 CALL_TIMEOUT_S = 30.0
 MAX_KEYFRAMES = 5
-EVERY_IMAGE = RecorderConfig(min_interval_s=0.0, min_translation_m=0.0, min_rotation_rad=0.0)
+EVERY_IMAGE = RecorderConfig(
+    min_interval_s=0.0, min_translation_m=0.0, min_rotation_rad=0.0, sharpness_window_s=0.0
+)
 
 
 def run() -> dict[str, Any]:

@@ -6,6 +6,7 @@
     |-- ConfigurationError        a parameter or a file that must be mended by a person
     |-- InputError                one message or argument that cannot be used
     |   |-- ImageError            an image that cannot be decoded or stored
+    |   |   `-- EncodingUnsupported in an encoding that nobody here can read
     |   `-- ReplyError            a model's reply that cannot be read
     |-- TransformError            no transform at a stamp
     |   |-- TransformNotYet       the stamp is newer than what is known: wait
@@ -37,6 +38,10 @@ class InputError(RobotMemoryError, ValueError):
 
 class ImageError(InputError):
     """An image that cannot be decoded or stored."""
+
+
+class EncodingUnsupported(ImageError):
+    """An image in an encoding that is not supported: each of its kind will be refused."""
 
 
 class ReplyError(InputError):

@@ -17,6 +17,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from memory_nodes.errors import (
     ConfigurationError,
+    EncodingUnsupported,
     ImageError,
     ModelUnavailable,
     RobotMemoryError,
@@ -27,7 +28,10 @@ from memory_nodes.geometry import Intrinsics, Pose
 from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
 from memory_nodes.parameters import parameter
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
-from memory_nodes.perception.recorder import PosedImage, Recorder, RecorderConfig
+from memory_nodes.perception.disk_space import DiskGuard
+from memory_nodes.perception.intake import Intake
+from memory_nodes.perception.posed_image import PosedImage
+from memory_nodes.perception.recorder import Recorder, RecorderConfig
 from memory_nodes.perception.spool import Spool
 from memory_nodes.perception.waiting import WaitingRoom
 from memory_nodes.ros import endpoints
@@ -42,6 +46,7 @@ from memory_nodes.store.reader import Reader
 AnyImage: TypeAlias = Image | CompressedImage
 
 SETTLE_PERIOD_S = 0.02
+TICK_PERIOD_S = 0.1
 DELIVER_PERIOD_S = 0.1
 IDLE_S = 0.1
 MAX_WAITING = 100
@@ -94,10 +99,19 @@ class DetectorNode(MemoryNode):
         self.spool = Spool(memory_path)
         try:
             self._skip_what_is_stored()
-            self.recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
+            recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
         except RobotMemoryError:
             self.spool.close()
             raise
+        self.intake = Intake(
+            recorder,
+            self.spool,
+            self.recording,
+            self.detection,
+            DiskGuard(memory_path, self.recording.min_free_mb),
+            self.counters,
+            self.trouble,
+        )
         self.detector = ChunkDetector(
             model, memory_path, self.detection, self.endpoint.call_timeout_s
         )
@@ -107,7 +121,8 @@ class DetectorNode(MemoryNode):
         self._intrinsics: Intrinsics | None = None
         self._depths: dict[int, Image] = {}
         self._unrecorded = 0
-        self._newest_s = time.monotonic()
+        self._on_disk(lambda: self.intake.start(time.monotonic()))
+        self.on_stop(lambda: self._on_disk(lambda: self.intake.flush(time.monotonic())))
         self._sent = (0, 0.0)
         self.waiting: WaitingRoom[AnyImage, _Posed] = WaitingRoom(
             self._gather, self.camera.pose_timeout_s, MAX_WAITING, self.counters
@@ -122,6 +137,7 @@ class DetectorNode(MemoryNode):
             self.listen(Image, endpoints.DEPTH, self._on_depth, endpoints.SENSOR)
         self.listen(StoreUpdate, endpoints.STORE_UPDATES, self._on_stored, endpoints.LATCHED)
         self.every(SETTLE_PERIOD_S, self._settle)
+        self.every(TICK_PERIOD_S, self._tick)
         self.every(DELIVER_PERIOD_S, self._deliver)
         self.on_stop(self._watch_clock())
         self.repeat(self._detect_next)
@@ -170,43 +186,37 @@ class DetectorNode(MemoryNode):
         return self._depths[nearest]
 
     def _settle(self) -> None:
-        """Hands images whose pose is known to the disk thread; closes a chunk left open."""
+        """Hands images whose pose is known to the disk thread."""
         for posed in self.waiting.leave(time.monotonic()):
             if self._unrecorded >= MAX_UNRECORDED:
                 self.counters["dropped_disk_too_slow"] += 1
                 continue
             self._unrecorded += 1
             self._on_disk(partial(self._record, posed), self._recorded)
-        if time.monotonic() - self._newest_s > self.detection.chunk_flush_s:
-            self._newest_s = time.monotonic()
-            self._on_disk(lambda: self.spool.close_chunk(self.detection.chunk_size))
+
+    def _tick(self) -> None:
+        self._on_disk(lambda: self.intake.tick(time.monotonic()))
 
     def _record(self, posed: _Posed) -> None:
         """In the disk thread: one image becomes a keyframe, if it is wanted."""
         stamp_ns = time_from_msg(posed.message.header.stamp)
-        if not self.recorder.wants(stamp_ns, posed.map_from_base):
-            self.counters["images_not_needed"] += 1
-            return
+        read = partial(self._read, posed, stamp_ns)
+        self.intake.take(stamp_ns, posed.map_from_base, read, time.monotonic())
+
+    def _read(self, posed: _Posed, stamp_ns: int) -> PosedImage:
         image, encoded = image_from_msg(posed.message)
         depth_m = depth_from_msg(posed.depth) if posed.depth is not None else None
-        if self.recorder.starts_session(stamp_ns):
-            self.spool.close_chunk(self.detection.chunk_size)
-        self.recorder.record(
-            PosedImage(
-                stamp_ns=stamp_ns,
-                image=image,
-                encoded=encoded,
-                map_frame=self.suite.map_frame,
-                map_from_base=posed.map_from_base,
-                map_from_camera=posed.map_from_camera,
-                intrinsics=posed.intrinsics,
-                depth_m=depth_m,
-            )
+        self.trouble(None, "images")
+        return PosedImage(
+            stamp_ns=stamp_ns,
+            image=image,
+            encoded=encoded,
+            map_frame=self.suite.map_frame,
+            map_from_base=posed.map_from_base,
+            map_from_camera=posed.map_from_camera,
+            intrinsics=posed.intrinsics,
+            depth_m=depth_m,
         )
-        self.counters["keyframes"] += 1
-        self._newest_s = time.monotonic()
-        if len(self.spool.open_keyframe_ids()) >= self.detection.chunk_size:
-            self.spool.close_chunk(self.detection.chunk_size)
 
     def _recorded(self) -> None:
         self._unrecorded -= 1
@@ -217,13 +227,23 @@ class DetectorNode(MemoryNode):
         def finish() -> None:
             then()
             error = job.exception()
-            if isinstance(error, ImageError):
-                self.counters["dropped_image_unusable"] += 1
             if error is not None:
                 raise error
 
-        job = self.disk.submit(work)
+        def attempt() -> None:
+            try:
+                work()
+            except ImageError as error:
+                self._refused(error)
+                raise
+
+        job = self.disk.submit(attempt)
         job.add_done_callback(lambda _: self.in_executor(finish))
+
+    def _refused(self, error: ImageError) -> None:
+        is_kind = isinstance(error, EncodingUnsupported)
+        self.counters["dropped_encoding_unsupported" if is_kind else "dropped_image_unusable"] += 1
+        self.trouble(str(error), "images", is_error=is_kind)
 
     # chunks, until they are stored
 
@@ -235,10 +255,11 @@ class DetectorNode(MemoryNode):
         try:
             graph = await self.detector.detect(chunk, self.spool.depth_pngs(chunk))
         except ModelUnavailable as error:
-            self.trouble(f"recording goes on, but the vision model is away: {error}")
+            self.trouble(f"recording goes on, but the vision model is away: {error}", "model")
+            self.spool.put_back(chunk.chunk_id)
             self.counters["model_unavailable"] += 1
             return self.detection.retry_s
-        self.trouble(None)
+        self.trouble(None, "model")
         self.spool.store_detections(graph)
         self.counters["chunks_detected"] += 1
         return 0.0

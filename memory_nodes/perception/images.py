@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,18 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from memory_nodes.errors import ImageError
+from memory_nodes.errors import EncodingUnsupported, ImageError
+from memory_nodes.perception.encodings import to_8_bits, to_rgb, unpadded_rows
 
-_PIXELS = {
-    # encoding: (channels, order of red, green and blue in them)
-    "rgb8": (3, (0, 1, 2)),
-    "bgr8": (3, (2, 1, 0)),
-    "rgba8": (4, (0, 1, 2)),
-    "bgra8": (4, (2, 1, 0)),
-    "mono8": (1, (0, 0, 0)),
-}
 _JPEG_START = b"\xff\xd8\xff"
+_PNG_START = b"\x89PNG\r\n\x1a\n"
+UPRIGHT = 1
 _ORIENTATION_TAG = 0x0112
+_GREY_MODES = ("L", "I", "I;16", "I;16B")
+_MOSAIC = re.compile(r"(?P<pattern>bayer_\w{4})(8|16); (jpeg|png) compressed")
+"""The format of a mosaic that was compressed as it is: no encoding is named at its end."""
 
 
 @dataclass(frozen=True)
@@ -35,38 +35,47 @@ class Jpeg:
     height_px: int
 
 
-def from_raw(
-    data: bytes, encoding: str, width_px: int, height_px: int, step_bytes: int
-) -> Image.Image:
-    """An uncompressed image as it comes in a sensor_msgs/Image, rows possibly padded.
+def from_compressed(data: bytes, format_text: str = "") -> Image.Image:
+    """The image of a sensor_msgs/CompressedImage that is a JPEG or PNG.
 
-    Raises ImageError for an encoding that is not known, or for too few bytes.
+    The bytes tell what they are: `format` is written as "jpeg", "jpg", "rgb8; jpeg compressed bgr8"
+    and more. It counts only where the bytes do not hold a picture in colour or grey.
+
+    Raises:
+        EncodingUnsupported: a depth image, or neither JPEG nor PNG.
+        ImageError: it is damaged.
     """
-    if encoding not in _PIXELS:
-        known = ", ".join(_PIXELS)
-        raise ImageError(f"encoding {encoding!r} is not supported: publish one of {known}")
-    channels, order = _PIXELS[encoding]
-    row_bytes = width_px * channels
-    if width_px < 1 or height_px < 1:
-        raise ImageError(f"an image of {width_px}x{height_px} px is empty: mend the camera driver")
-    if step_bytes < row_bytes or len(data) < step_bytes * height_px:
-        raise ImageError(
-            f"{encoding} of {width_px}x{height_px} px needs rows of {row_bytes} bytes, the step is "
-            f"{step_bytes} and {len(data)} bytes came: mend the camera driver"
+    if "compresseddepth" in format_text.lower():
+        raise EncodingUnsupported(
+            f"format {format_text!r} is a depth image: give the topic of the colour image"
         )
-    padded = np.frombuffer(data, np.uint8, step_bytes * height_px).reshape(height_px, step_bytes)
-    pixels = padded[:, :row_bytes].reshape(height_px, width_px, channels)
-    return Image.fromarray(np.ascontiguousarray(pixels[:, :, order]))
-
-
-def from_compressed(data: bytes) -> Image.Image:
-    """A JPEG or PNG image. Raises ImageError when it is neither or is damaged."""
+    if not data.startswith((_JPEG_START, _PNG_START)):
+        raise EncodingUnsupported(
+            f"{len(data)} bytes of format {format_text!r} are no whole JPEG or PNG image: publish "
+            "jpeg or png"
+        )
     try:
         image = Image.open(io.BytesIO(data), formats=("JPEG", "PNG"))
         image.load()
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise ImageError(f"{len(data)} bytes are no whole JPEG or PNG image: {error}") from error
-    return image
+    if image.mode not in _GREY_MODES:
+        return image
+    pixels = np.asarray(image).astype(np.uint8 if image.mode == "L" else np.uint16)
+    mosaic = _MOSAIC.fullmatch(format_text.strip())
+    if mosaic is not None:
+        pattern, bits = mosaic["pattern"], 8 * pixels.itemsize
+        return Image.fromarray(to_rgb(pixels, f"{pattern}{bits}"))
+    return image if image.mode == "L" else Image.fromarray(to_8_bits(pixels))
+
+
+def exif_orientation(image: Image.Image) -> int:
+    """1 to 8 as Exif numbers them; UPRIGHT where there is none, or none that can be read."""
+    try:
+        orientation = image.getexif().get(_ORIENTATION_TAG, UPRIGHT)
+    except (OSError, SyntaxError, ValueError, struct.error):
+        return UPRIGHT
+    return orientation if orientation in range(1, 9) else UPRIGHT
 
 
 def to_jpeg(image: Image.Image, max_side_px: int, quality: int) -> Jpeg:
@@ -80,8 +89,9 @@ def to_jpeg(image: Image.Image, max_side_px: int, quality: int) -> Jpeg:
 
 def keep_jpeg(data: bytes, image: Image.Image, max_side_px: int) -> Jpeg | None:
     """The bytes as they came, where they are an upright colour JPEG of an allowed size."""
-    upright = image.getexif().get(_ORIENTATION_TAG, 1) == 1
-    plain = data.startswith(_JPEG_START) and image.mode == "RGB" and upright
+    upright = exif_orientation(image) == UPRIGHT
+    # An image that was made of the decoded one, as of a mosaic, has no format.
+    plain = image.format == "JPEG" and image.mode == "RGB" and upright
     if plain and max(image.size) <= max_side_px:
         return Jpeg(data, *image.size)
     return None
@@ -109,11 +119,8 @@ def depth_from_raw(
     dtype, metres = kinds[encoding]
     if is_bigendian:
         dtype = dtype.newbyteorder(">")
-    row_bytes = width_px * dtype.itemsize
-    if step_bytes < row_bytes or len(data) < step_bytes * height_px:
-        raise ImageError(f"depth of {width_px}x{height_px} px came with {len(data)} bytes")
-    padded = np.frombuffer(data, np.uint8, step_bytes * height_px).reshape(height_px, step_bytes)
-    values = np.ascontiguousarray(padded[:, :row_bytes]).view(dtype)
+    rows = unpadded_rows(data, encoding, width_px * dtype.itemsize, height_px, step_bytes)
+    values = rows.view(dtype)
     metric: NDArray[np.float32] = values.astype(np.float32) * np.float32(metres)
     return np.nan_to_num(metric, posinf=0.0, neginf=0.0)
 

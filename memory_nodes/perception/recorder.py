@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
-
 from memory_nodes.geometry import Intrinsics, Pose
 from memory_nodes.parameters import parameter
 from memory_nodes.perception.images import Jpeg, depth_to_png, keep_jpeg, to_jpeg, write_durably
+from memory_nodes.perception.posed_image import PosedImage, upright
 from memory_nodes.perception.spool import Spool
 from memory_nodes.records import NS_PER_S, Keyframe
 
@@ -38,27 +35,23 @@ class RecorderConfig:
     session_gap_s: float = parameter(
         300.0, "after a longer silence a new session begins", unit="s", low=0.0
     )
+    sharpness_window_s: float = parameter(
+        0.2,
+        "the sharpest frame of this time becomes the keyframe; 0 takes the first",
+        unit="s",
+        low=0.0,
+        high=10.0,
+    )
     max_side_px: int = parameter(
         1280, "larger images are shrunk to this longest side", unit="px", low=64, high=8192
     )
     jpeg_quality: int = parameter(90, "of images that are encoded here", low=30, high=100)
-
-
-@dataclass(frozen=True)
-class PosedImage:
-    """An image with the poses at its stamp."""
-
-    stamp_ns: int
-    image: Image.Image
-    encoded: bytes | None
-    """The bytes as they came, where they were compressed."""
-    map_frame: str
-    map_from_base: Pose
-    map_from_camera: Pose
-    intrinsics: Intrinsics | None
-    """Of the image as it came."""
-    depth_m: NDArray[np.float32] | None = None
-    """Shape (H, W), registered to the image, 0 = no return."""
+    min_free_mb: int = parameter(
+        500, "recording stops when less of the disk is free", unit="MB", low=0
+    )
+    max_spool_mb: int = parameter(
+        2000, "keyframes that wait for a model are thinned beyond this", unit="MB", low=1
+    )
 
 
 class Recorder:
@@ -93,6 +86,7 @@ class Recorder:
     def record(self, posed: PosedImage) -> Keyframe:
         """Writes the image, then announces it to the spool; durable on return."""
         config = self._config
+        posed = upright(posed)
         jpeg = posed.encoded and keep_jpeg(posed.encoded, posed.image, config.max_side_px)
         if not jpeg:
             jpeg = to_jpeg(posed.image, config.max_side_px, config.jpeg_quality)
@@ -112,9 +106,13 @@ class Recorder:
         )
         write_durably(self._memory_dir / keyframe.image_path, jpeg.data)
         depth = None if posed.depth_m is None else depth_to_png(posed.depth_m)
-        self._spool.add(keyframe, depth)
+        self._spool.add(keyframe, depth, len(jpeg.data))
         self._last = keyframe
         return keyframe
+
+    def forget(self, keyframe: Keyframe) -> None:
+        """Deletes the image of a keyframe that the spool has dropped."""
+        (self._memory_dir / keyframe.image_path).unlink(missing_ok=True)
 
     def _starts_session(self, stamp_ns: int) -> bool:
         assert self._last is not None

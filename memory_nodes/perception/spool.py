@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS keyframe (
     keyframe_id INTEGER PRIMARY KEY AUTOINCREMENT,
     chunk_id INTEGER REFERENCES chunk,
     keyframe TEXT,
+    size_bytes INTEGER NOT NULL DEFAULT 0,
     depth BLOB
 );
 CREATE TABLE IF NOT EXISTS last_keyframe (
@@ -42,6 +43,9 @@ CREATE TABLE IF NOT EXISTS last_keyframe (
     keyframe TEXT NOT NULL
 );
 """
+# Of spools that were made without it.
+_ADD_SIZE = "ALTER TABLE keyframe ADD COLUMN size_bytes INTEGER NOT NULL DEFAULT 0"
+_INDEX = "CREATE INDEX IF NOT EXISTS keyframe_size ON keyframe (chunk_id, size_bytes)"
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,8 @@ class Spool:
     """
 
     def __init__(self, memory_dir: Path) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._in_hand: set[int] = set()
         try:
             memory_dir.mkdir(parents=True, exist_ok=True)
             self._holding = hold(memory_dir / LOCK_NAME)
@@ -75,6 +80,10 @@ class Spool:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
             self._connection.executescript(_TABLES)
+            columns = self._connection.execute("PRAGMA table_info(keyframe)").fetchall()
+            if "size_bytes" not in [column[1] for column in columns]:
+                self._connection.execute(_ADD_SIZE)
+            self._connection.execute(_INDEX)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(
                 f"cannot open the spool in {memory_dir}: {error}; check that the directory is "
@@ -111,13 +120,15 @@ class Spool:
         )
         return int(row[0]) + 1
 
-    def add(self, keyframe: Keyframe, depth_png: bytes | None) -> None:
+    def add(self, keyframe: Keyframe, depth_png: bytes | None, image_bytes: int = 0) -> None:
         """Takes in a keyframe whose image is on disk; durable on return."""
         text = keyframe_to_json(keyframe)
+        size_bytes = image_bytes + len(depth_png or b"")
         self._run_together(
             (
-                "INSERT INTO keyframe VALUES (?, NULL, ?, ?)",
-                (keyframe.keyframe_id, text, depth_png),
+                "INSERT INTO keyframe (keyframe_id, keyframe, size_bytes, depth)"
+                " VALUES (?, ?, ?, ?)",
+                (keyframe.keyframe_id, text, size_bytes, depth_png),
             ),
             ("INSERT OR REPLACE INTO last_keyframe VALUES (1, ?)", (text,)),
         )
@@ -151,9 +162,18 @@ class Spool:
         )
 
     def next_undetected(self) -> Chunk | None:
-        """The oldest chunk without detections."""
-        row = self._one("SELECT min(chunk_id) FROM chunk WHERE graph IS NULL")
-        return self._chunk(int(row[0])) if row[0] is not None else None
+        """The oldest chunk without detections; it stays as it is until they come or put_back."""
+        with self._lock:
+            row = self._one("SELECT min(chunk_id) FROM chunk WHERE graph IS NULL")
+            if row[0] is None:
+                return None
+            self._in_hand.add(int(row[0]))
+            return self._chunk(int(row[0]))
+
+    def put_back(self, chunk_id: int) -> None:
+        """The chunk has got no detections now: it waits, and may be thinned."""
+        with self._lock:
+            self._in_hand.discard(chunk_id)
 
     def depth_pngs(self, chunk: Chunk) -> dict[int, bytes]:
         """The depth images of a chunk by keyframe id, where there are any."""
@@ -169,6 +189,7 @@ class Spool:
             "UPDATE chunk SET graph = ? WHERE chunk_id = ?",
             (graph_to_json(graph), graph.chunk.chunk_id),
         )
+        self.put_back(graph.chunk.chunk_id)
 
     def next_undelivered_id(self) -> int | None:
         """The oldest chunk, once it has detections."""
@@ -186,6 +207,41 @@ class Spool:
             ("DELETE FROM keyframe WHERE chunk_id <= ?", (last_chunk_id,)),
             ("DELETE FROM chunk WHERE chunk_id <= ?", (last_chunk_id,)),
         )
+
+    def waiting_bytes(self) -> int:
+        """The size of all images and depth images that the memory has not stored yet."""
+        return int(self._one("SELECT coalesce(sum(size_bytes), 0) FROM keyframe")[0])
+
+    def thin(self, max_bytes: int) -> list[Keyframe]:
+        """Drops every other keyframe of the oldest chunks without detections.
+
+        Chunk by chunk until no more than `max_bytes` wait. None is thinned a second time before
+        all were thinned once, one keyframe of each stays, and a chunk in hand is left alone.
+        Gives the keyframes that were dropped; their images are nobody's now.
+        """
+        dropped: list[Keyframe] = []
+        with self._lock:
+            while self.waiting_bytes() > max_bytes:
+                chunk_id = self._next_to_thin()
+                if chunk_id is None:
+                    break
+                others = self._chunk(chunk_id).keyframes[1::2]
+                self._run_together(
+                    *(
+                        ("DELETE FROM keyframe WHERE keyframe_id = ?", (other.keyframe_id,))
+                        for other in others
+                    )
+                )
+                dropped += others
+        return dropped
+
+    def _next_to_thin(self) -> int | None:
+        found = self._all(
+            "SELECT chunk_id FROM chunk JOIN keyframe USING (chunk_id) WHERE graph IS NULL"
+            " GROUP BY chunk_id HAVING count(*) > 1 ORDER BY count(*) DESC, chunk_id"
+        )
+        free = (int(row[0]) for row in found if row[0] not in self._in_hand)
+        return next(free, None)
 
     def state(self) -> SpoolState:
         row = self._one(

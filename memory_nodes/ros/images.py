@@ -10,16 +10,22 @@ from PIL import Image as PilImage
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from memory_nodes.geometry import Intrinsics
-from memory_nodes.perception.images import depth_from_raw, from_compressed, from_raw
+from memory_nodes.perception.encodings import from_raw
+from memory_nodes.perception.images import depth_from_raw, from_compressed
 
 
 def image_from_msg(message: Image | CompressedImage) -> tuple[PilImage.Image, bytes | None]:
     """The image, and its bytes where it came compressed. Raises ImageError."""
     if isinstance(message, CompressedImage):
         data = bytes(message.data)
-        return from_compressed(data), data
+        return from_compressed(data, message.format), data
     image = from_raw(
-        bytes(message.data), message.encoding, message.width, message.height, message.step
+        bytes(message.data),
+        message.encoding,
+        message.width,
+        message.height,
+        message.step,
+        is_bigendian=bool(message.is_bigendian),
     )
     return image, None
 

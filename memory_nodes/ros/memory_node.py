@@ -57,7 +57,7 @@ class MemoryNode(LifecycleNode):
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         # Coroutines that wait must not keep others of their node from running.
         self._side_by_side = ReentrantCallbackGroup()
-        self._trouble: str | None = None
+        self._troubles: dict[str, tuple[bytes, str]] = {}
 
     def open(self) -> None:
         """Opens what the node needs; raises RobotMemoryError when it cannot."""
@@ -250,11 +250,23 @@ class MemoryNode(LifecycleNode):
 
     # trouble
 
-    def trouble(self, problem: str | None) -> None:
-        """What is wrong now, for the diagnostics; None when it is over."""
-        if problem is not None and problem != self._trouble:
+    def trouble(self, problem: str | None, about: str = "", is_error: bool = False) -> None:
+        """What is wrong now about something, for the diagnostics; None when it is over.
+
+        Args:
+            about: problems about different things stand side by side.
+            is_error: something is lost while it lasts, a warning otherwise.
+        """
+        if problem is None:
+            self._troubles.pop(about, None)
+            return
+        level = DiagnosticStatus.ERROR if is_error else DiagnosticStatus.WARN
+        is_news = self._troubles.get(about) != (level, problem)
+        self._troubles[about] = (level, problem)
+        if is_news and is_error:
+            self.get_logger().error(problem)
+        elif is_news:
             self.get_logger().warning(problem)
-        self._trouble = problem
 
     def now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
@@ -283,11 +295,11 @@ class MemoryNode(LifecycleNode):
             self.get_logger().error(f"unexpected: {text}", throttle_duration_sec=5.0)
 
     def _diagnostics(self) -> DiagnosticArray:
-        level = DiagnosticStatus.WARN if self._trouble else DiagnosticStatus.OK
+        troubles = sorted(self._troubles.copy().values(), reverse=True)
         status = DiagnosticStatus(
-            level=level,
+            level=max((level for level, _ in troubles), default=DiagnosticStatus.OK),
             name=self.get_fully_qualified_name(),
-            message=self._trouble or "ok",
+            message="; ".join(problem for _, problem in troubles) or "ok",
             hardware_id="none",
             values=[KeyValue(key=k, value=str(v)) for k, v in sorted(self.counters.items())],
         )

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TransformStamped
+from PIL import Image as PilImage
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robot_memory.msg import ChunkGraph, StoreUpdate
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, CompressedImage
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from tf2_msgs.msg import TFMessage
 
 from memory_nodes.errors import TransformError, TransformUnknown
@@ -29,6 +31,7 @@ EVERY_IMAGE = {
     "min_interval_s": 0.0,
     "min_translation_m": 0.0,
     "min_rotation_rad": 0.0,
+    "sharpness_window_s": 0.0,
     "qos_overrides./memory/image.subscription.reliability": "reliable",
 }
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -54,21 +57,25 @@ def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
 class Camera:
     """A camera and its transforms by hand."""
 
-    def __init__(self, bench: NodeBench, tour: Tour) -> None:
+    def __init__(self, bench: NodeBench, tour: Tour, sends_images: bool = True) -> None:
         self._tour = tour
-        self._images = bench.publisher(CompressedImage, endpoints.IMAGE, RELIABLE)
+        if sends_images:
+            self._images = bench.publisher(CompressedImage, endpoints.IMAGE, RELIABLE)
         self._info = bench.publisher(CameraInfo, endpoints.CAMERA_INFO, RELIABLE)
         self._tf = bench.publisher(TFMessage, "/tf")
 
-    def shoot(self, stamp_s: int, data: bytes | None = None) -> None:
-        info = CameraInfo(k=[500.0, 0.0, 270.0, 0.0, 500.0, 180.0, 0.0, 0.0, 1.0])
-        self._info.publish(info)
+    def shoot(self, stamp_s: int, data: bytes | None = None, format_text: str = "jpeg") -> None:
+        self.inform()
         image = CompressedImage(
-            format="jpeg", data=data or self._tour.frames[0].image_path.read_bytes()
+            format=format_text, data=data or self._tour.frames[0].image_path.read_bytes()
         )
         image.header.frame_id = "camera_optical"
         image.header.stamp.sec = stamp_s
         self._images.publish(image)
+
+    def inform(self) -> None:
+        info = CameraInfo(k=[500.0, 0.0, 270.0, 0.0, 500.0, 180.0, 0.0, 0.0, 1.0])
+        self._info.publish(info)
 
     def stand_at(self, stamp_s: int, x_m: float) -> None:
         message = TFMessage()
@@ -161,6 +168,64 @@ def test_damaged_image_is_counted_and_the_next_one_is_kept(
     assert node.counters["dropped_image_unusable"] == 1
 
 
+def test_format_that_is_no_picture_is_an_error_by_name_until_a_picture_comes(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
+    reports = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
+    camera = Camera(bench, tour)
+    camera.stand_at(1, 0.0)
+    camera.stand_at(9, 0.0)
+    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    camera.shoot(2, format_text="16UC1; compressedDepth png")
+    bench.until(lambda: _level(reports) == DiagnosticStatus.ERROR, "an error")
+    assert "compressedDepth" in reports[-1].status[0].message
+    assert node.counters["dropped_encoding_unsupported"] == 1
+    assert node.counters["keyframes"] == 0
+    camera.shoot(3)
+    bench.until(lambda: _level(reports) == DiagnosticStatus.OK, "the end of the error")
+    assert node.counters["keyframes"] == 1
+
+
+def test_raw_images_are_kept_in_their_colours_and_unknown_ones_refused(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, image_transport="raw", **EVERY_IMAGE)
+    camera = bench.publisher(Image, endpoints.IMAGE, RELIABLE)
+    transforms = Camera(bench, tour, sends_images=False)
+    transforms.stand_at(1, 0.0)
+    transforms.stand_at(9, 0.0)
+    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    for stamp_s, encoding in ((2, "bgr8"), (3, "8UC3")):
+        image = Image(encoding=encoding, width=64, height=48, step=200, data=_blue_bgr(64, 48, 200))
+        image.header.frame_id = "camera_optical"
+        image.header.stamp.sec = stamp_s
+        transforms.inform()
+        camera.publish(image)
+    bench.until(lambda: node.counters["dropped_encoding_unsupported"] == 1, "the refusal")
+    assert node.counters["keyframes"] == 1
+    (path,) = bench.memory_dir.rglob("*.jpg")
+    with PilImage.open(path) as kept:
+        assert kept.getpixel((30, 20)) == pytest.approx((0, 0, 255), abs=3)
+
+
+def test_last_image_of_a_window_is_kept_though_no_other_comes(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    options = {**EVERY_IMAGE, "sharpness_window_s": 0.2}
+    node = bench.start(DetectorNode, base_url=server.base_url, **options)
+    camera = Camera(bench, tour)
+    camera.stand_at(1, 0.0)
+    camera.stand_at(9, 0.0)
+    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    camera.shoot(2)
+    bench.until(lambda: node.counters["keyframes"] == 1, "the image")
+    camera.shoot(3)
+    bench.until(lambda: node.counters["images"] == 2 and not len(node.waiting), "its pose")
+    assert str(node.trigger_deactivate()).endswith("SUCCESS")
+    bench.until(lambda: node.counters["keyframes"] == 2, "the image that was on its way")
+
+
 def test_recording_goes_on_while_the_model_is_away_and_nothing_is_lost(
     bench: NodeBench, server: ModelServer, tour: Tour
 ) -> None:
@@ -169,6 +234,7 @@ def test_recording_goes_on_while_the_model_is_away_and_nothing_is_lost(
         DetectorNode, base_url=server.base_url, chunk_size=2, retry_s=0.2, **EVERY_IMAGE
     )
     graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+    reports = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
     camera = Camera(bench, tour)
     camera.stand_at(0, 0.0)
     camera.stand_at(9, 0.0)
@@ -178,6 +244,7 @@ def test_recording_goes_on_while_the_model_is_away_and_nothing_is_lost(
     bench.until(lambda: node.counters["keyframes"] == 4, "four keyframes")
     bench.until(lambda: node.counters["model_unavailable"] > 0, "a failed call")
     assert not graphs
+    bench.until(lambda: _level(reports) == DiagnosticStatus.WARN, "a warning")
     server.restore()
     bench.until(lambda: bool(graphs), "the first chunk")
     assert [k.header.stamp.sec for k in graphs[0].keyframes] == [1, 2]
@@ -213,6 +280,15 @@ def _knows_the_camera(node: Any) -> bool:
     except TransformError:
         pass
     return True
+
+
+def _level(reports: list[Any]) -> bytes | None:
+    """Of the newest report."""
+    return reports[-1].status[0].level if reports else None
+
+
+def _blue_bgr(width_px: int, height_px: int, step_bytes: int) -> bytes:
+    return (bytes((255, 0, 0)) * width_px).ljust(step_bytes, b"\x63") * height_px
 
 
 def _clock(seconds: int) -> Clock:

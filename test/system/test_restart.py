@@ -41,6 +41,7 @@ class Run:
             "min_interval_s": 0.0,
             "min_translation_m": 0.0,
             "min_rotation_rad": 0.0,
+            "sharpness_window_s": 0.0,
             "chunk_flush_s": 120.0,
             "resend_s": 0.5,
             "retry_s": 0.2,

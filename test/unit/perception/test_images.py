@@ -17,7 +17,6 @@ from memory_nodes.perception.images import (
     depth_from_raw,
     depth_to_png,
     from_compressed,
-    from_raw,
     keep_jpeg,
     to_jpeg,
     write_durably,
@@ -31,9 +30,6 @@ RGB = np.array(
     np.uint8,
 )
 """4 x 2 px."""
-BGR = RGB[:, :, ::-1]
-ALPHA = np.full((2, 4, 1), 7, np.uint8)
-GREY = np.array([[0, 50, 100, 255], [1, 2, 3, 4]], np.uint8)
 ORIENTATION = 0x0112
 
 
@@ -48,44 +44,6 @@ def _encoded(image: Image.Image, kind: str, **options: object) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
     return buffer.getvalue()
-
-
-@pytest.mark.parametrize("padding_bytes", [0, 5])
-@pytest.mark.parametrize(
-    ("encoding", "pixels", "expected"),
-    [
-        ("rgb8", RGB, RGB),
-        ("bgr8", BGR, RGB),
-        ("rgba8", np.concatenate([RGB, ALPHA], axis=2), RGB),
-        ("bgra8", np.concatenate([BGR, ALPHA], axis=2), RGB),
-        ("mono8", GREY, np.stack([GREY] * 3, axis=2)),
-    ],
-)
-def test_raw_encoding_gives_the_right_colours_whatever_the_step(
-    encoding: str, pixels: NDArray[np.uint8], expected: NDArray[np.uint8], padding_bytes: int
-) -> None:
-    data, step_bytes = _padded(pixels, padding_bytes)
-    assert_array_equal(np.asarray(from_raw(data, encoding, 4, 2, step_bytes)), expected)
-
-
-def test_step_shorter_than_a_row_is_refused() -> None:
-    with pytest.raises(ImageError, match="rows of 12 bytes, the step is 11"):
-        from_raw(RGB.tobytes(), "rgb8", 4, 2, 11)
-
-
-def test_missing_bytes_are_refused() -> None:
-    with pytest.raises(ImageError, match="23 bytes came"):
-        from_raw(RGB.tobytes()[:-1], "rgb8", 4, 2, 12)
-
-
-def test_image_without_pixels_is_refused() -> None:
-    with pytest.raises(ImageError, match="0x2"):
-        from_raw(b"", "rgb8", 0, 2, 0)
-
-
-def test_unknown_encoding_is_named_with_those_that_are_known() -> None:
-    with pytest.raises(ImageError, match=r"'yuv422_yuy2'.*rgb8, bgr8"):
-        from_raw(b"", "yuv422_yuy2", 4, 2, 8)
 
 
 def test_png_comes_out_as_it_was() -> None:

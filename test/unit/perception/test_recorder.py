@@ -14,7 +14,8 @@ from PIL import Image
 from memory_nodes.errors import ImageError
 from memory_nodes.geometry import Pose
 from memory_nodes.perception.images import depth_from_png
-from memory_nodes.perception.recorder import PosedImage, Recorder, RecorderConfig
+from memory_nodes.perception.posed_image import PosedImage
+from memory_nodes.perception.recorder import Recorder, RecorderConfig
 from memory_nodes.perception.spool import Spool
 from memory_nodes.records import NS_PER_S, Keyframe
 from memory_test_support.records import CAMERA
@@ -137,9 +138,9 @@ class _WatchingSpool(Spool):
         super().__init__(memory_dir)
         self._watched_dir = memory_dir
 
-    def add(self, keyframe: Keyframe, depth_png: bytes | None) -> None:
+    def add(self, keyframe: Keyframe, depth_png: bytes | None, image_bytes: int = 0) -> None:
         self.was_on_disk = (self._watched_dir / keyframe.image_path).is_file()
-        super().add(keyframe, depth_png)
+        super().add(keyframe, depth_png, image_bytes)
 
 
 def test_image_is_on_disk_before_the_spool_knows_of_it(tmp_path: Path) -> None:
@@ -170,6 +171,25 @@ def test_larger_image_shrinks_and_its_camera_with_it(tmp_path: Path) -> None:
     assert kept.intrinsics == CAMERA.scaled(0.5)
     with Image.open(tmp_path / kept.image_path) as image:
         assert image.size == (640, 480)
+
+
+def test_image_that_lies_on_its_side_is_stored_upright(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned clockwise by a quarter
+    picture = Image.new("RGB", (64, 48), "blue")
+    picture.paste("red", (0, 0, 64, 24))  # above; after the turn to the right
+    data = _jpeg(picture, exif=exif)
+    posed = replace(_posed(1.0), encoded=data, image=Image.open(io.BytesIO(data)))
+    kept = _recorder(tmp_path).record(posed)
+    assert (kept.width_px, kept.height_px) == (48, 64)
+    assert kept.intrinsics is not None
+    assert kept.intrinsics.cx_px == pytest.approx(47.0 - CAMERA.cy_px)
+    assert kept.map_from_camera != kept.map_from_base
+    with Image.open(tmp_path / kept.image_path) as image:
+        assert image.size == (48, 64)
+        assert 0x0112 not in image.getexif()
+        assert image.getpixel((40, 32)) == pytest.approx((255, 0, 0), abs=5)
+        assert image.getpixel((8, 32)) == pytest.approx((0, 0, 255), abs=5)
 
 
 def test_depth_waits_in_the_spool(tmp_path: Path) -> None:
