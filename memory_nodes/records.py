@@ -7,7 +7,7 @@ the map frame named by the keyframe. Boxes are pixels of the stored image.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose, Vector3
@@ -141,9 +141,6 @@ class ChunkGraph:
     prompt_version: str = ""
     model: str = ""
     problems: tuple[str, ...] = ()
-
-    def with_objects(self, objects: tuple[ObjectDescriptor, ...]) -> ChunkGraph:
-        return replace(self, objects=objects)
 
 
 @dataclass(frozen=True)

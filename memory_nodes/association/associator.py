@@ -15,6 +15,9 @@ from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
 from memory_nodes.store.reader import Reader
 
+WITHOUT_MODEL = "association without the model"
+"""Begins the problem line of a graph that the model did not resolve."""
+
 
 @dataclass(frozen=True)
 class AssociatorConfig:
@@ -112,7 +115,7 @@ class Associator:
             try:
                 decided, problems = await self._ask(self._model, graph, candidates)
             except (ModelError, ReplyError) as error:
-                problems = (f"association without the model: {error}",)
+                problems = (f"{WITHOUT_MODEL}: {error}",)
         taken = set(decided.values())
         fallback = match(
             [seen for seen in graph.objects if seen.object_id not in decided],

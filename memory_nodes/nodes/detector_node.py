@@ -116,6 +116,7 @@ class DetectorNode(MemoryNode):
             model, memory_path, self.detection, self.endpoint.call_timeout_s
         )
         self.disk = ThreadPoolExecutor(1, "recorder")
+        self.health.gauges = lambda: vars(self.spool.state())
 
     def start(self) -> None:
         self._intrinsics: Intrinsics | None = None
@@ -143,6 +144,7 @@ class DetectorNode(MemoryNode):
         self.repeat(self._detect_next)
 
     def close(self) -> None:
+        self.health.gauges = dict
         self.disk.shutdown()
         self.spool.close()
         self.reader.close()
