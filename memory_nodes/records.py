@@ -67,6 +67,8 @@ class Keyframe:
     intrinsics: Intrinsics | None
     image_path: str
     """Relative to the memory directory."""
+    is_localized: bool = True
+    """False: the robot was not sure where it was; never to be driven to."""
 
 
 @dataclass(frozen=True)

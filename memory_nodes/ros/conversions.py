@@ -82,6 +82,7 @@ def keyframe_to_msg(keyframe: Keyframe) -> msg.Keyframe:
         width=keyframe.width_px,
         height=keyframe.height_px,
         intrinsics=[lens.fx_px, lens.fy_px, lens.cx_px, lens.cy_px] if lens else [0.0] * 4,
+        unlocalized=not keyframe.is_localized,
         image_uri=keyframe.image_path,
     )
 
@@ -100,6 +101,7 @@ def keyframe_from_msg(message: msg.Keyframe) -> Keyframe:
         height_px=message.height,
         intrinsics=Intrinsics(*lens) if any(lens) else None,
         image_path=message.image_uri,
+        is_localized=not message.unlocalized,
     )
 
 

@@ -15,6 +15,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.action import ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.publisher import Publisher
@@ -134,11 +135,20 @@ class MemoryNode(LifecycleNode):
     def listen(
         self, kind: type[Any], topic: str, callback: Callable[[Any], None], qos: QoSProfile
     ) -> None:
+        def mismatched(event: Any) -> None:
+            self.trouble(
+                f"{topic}: a publisher's quality of service does not match (policy "
+                f"{event.last_policy_kind}); change it, or qos_overrides of this subscription",
+                topic,
+                is_error=True,
+            )
+
         subscription = self.create_subscription(
             kind,
             topic,
             self._guarded(callback),
             qos,
+            event_callbacks=SubscriptionEventCallbacks(incompatible_qos=mismatched),
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.on_stop(lambda: self.destroy_subscription(subscription))

@@ -103,6 +103,15 @@ def test_pose_that_is_no_pose_is_never_sent(
     assert navigator.goals == []
 
 
+def test_keyframe_of_an_uncertain_place_is_never_driven_to(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, replace(keyframe(1), is_localized=False))
+    navigator = bench.make(Navigator)
+    assert outcome(goal_node().go(keyframe_id=1)) is Outcome.NO_VALID_GOAL
+    assert navigator.goals == []
+
+
 def test_memory_of_another_map_is_never_driven_to(
     bench: NodeBench, goal_node: Callable[..., Driver]
 ) -> None:
