@@ -1,0 +1,46 @@
+"""JSON as a model wrote it: repeated keys and missing ends are kept, since they mean something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+
+class Unfinished:
+    """Stands for a text or number that the end of the reply cut off."""
+
+
+UNFINISHED = Unfinished()
+
+
+@dataclass
+class JsonObject:
+    """Keys and values in the order in which they were written; a key may come twice."""
+
+    pairs: list[tuple[str, Value]] = field(default_factory=list)
+    is_closed: bool = False
+    """Its end was written, or is implied by what was written after it."""
+
+    def get(self, key: str) -> Value:
+        """The last value of a key, as in JSON; None where there is none."""
+        return next((value for name, value in reversed(self.pairs) if name == key), None)
+
+
+@dataclass
+class JsonList:
+    """Items in order."""
+
+    items: list[Value] = field(default_factory=list)
+    is_closed: bool = False
+
+
+Value: TypeAlias = "JsonObject | JsonList | str | int | float | bool | None | Unfinished"
+
+
+def plain(value: Value) -> Any:
+    """The same as dicts and lists; of a repeated key the last value counts, as in JSON."""
+    if isinstance(value, JsonObject):
+        return {key: plain(item) for key, item in value.pairs}
+    if isinstance(value, JsonList):
+        return [plain(item) for item in value.items]
+    return None if isinstance(value, Unfinished) else value
