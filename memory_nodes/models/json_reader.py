@@ -64,10 +64,17 @@ class _Open:
     """A brace before another brace: it may be one too many."""
 
 
-def read_values(text: str, start: int = 0) -> list[Span]:
+def end_of_value(text: str, start: int) -> tuple[int, bool]:
+    """Where the value that begins at ``start`` ends, and whether it does before the text."""
+    reader = _Reader(text, start, MAX_VALUES)
+    reader.run()
+    return max(reader.position, start + 1), reader.is_whole
+
+
+def read_values(text: str) -> list[Span]:
     """Every object and list of a text that is inside no other, in order."""
     spans: list[Span] = []
-    position, left = start, MAX_VALUES
+    position, left = 0, MAX_VALUES
     while left > 0 and (opening := _OPENING.search(text, position)) is not None:
         reader = _Reader(text, opening.start(), left)
         reader.run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_nodes.models.json_reader import read_values
+from memory_nodes.models.json_reader import end_of_value
 
 _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)"
 _OPEN_THOUGHT = re.compile(rf"<{_THOUGHT}>|◁think▷|<\|begin_of_thought\|>", re.IGNORECASE)
@@ -13,14 +13,13 @@ _CLOSED_THOUGHT = re.compile(rf"</{_THOUGHT}>|◁/think▷|<\|end_of_thought\|>"
 _ANSWER = re.compile(r"<(answer|final_answer|response|output)>", re.IGNORECASE)
 _CALL = (
     r"(?:tool|function)[ _-]?(?:call|use|request|invocation|input)s?"
-    r"|(?:tool|function)[ _-]?(?:response|result|output)s?|observation|python_tag|action_start"
+    r"|(?:tool|function)[ _-]?(?:response|result|output)s?|python_tag|action_start"
 )
 _CALL_TAG = re.compile(
     rf"<\|?\s*(?P<tag>{_CALL})\s*\|?>"
     rf"|\[\s*(?:{_CALL})\s*\]"
     r"|<(?P<named>function|invoke|tool)[ =][^>\n]{1,80}>"
     r"|^[ \t]*(?:action|tool)[ _]?(?:input|arguments|args)[ \t]*:"
-    r"|^[ \t]*observation[ \t]*:"
     r"|```(?:tool_code|tool_call|tool_use)\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -87,7 +86,4 @@ def _end_of_call(text: str, call: re.Match[str]) -> tuple[int, bool]:
     value = _UP_TO_VALUE.match(text, call.end())
     if value is None:
         return call.end(), True
-    first = next(iter(read_values(text[value.end() :])), None)
-    if first is None or first.start != 0:
-        return call.end(), True
-    return value.end() + first.end, first.is_whole
+    return end_of_value(text, value.end())
