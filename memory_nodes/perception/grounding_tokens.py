@@ -24,7 +24,7 @@ def read_grounding(text: str) -> tuple[list[JsonObject], bool]:
     names = list(_NAME.finditer(text))
     records: list[JsonObject] = []
     is_open = False
-    for name, following in zip(names, [*names[1:], None], strict=True):
+    for name, following in zip(names, [*names[1:], None], strict=False):
         body = text[name.end() : following.start() if following is not None else len(text)]
         end = _END.search(body)
         if end is None and following is None:
