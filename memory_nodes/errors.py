@@ -22,7 +22,6 @@
 Each message names what was given, the limit it broke and what to do about it.
 """
 
-
 from typing import Literal, TypeAlias
 
 ReplyFault: TypeAlias = Literal["empty_reply", "refusal", "truncated", "invalid_boxes", "no_json"]

@@ -58,7 +58,7 @@ def read_mapping(
             (decided[local_id],) = claimed
     counts = Counter(known_id for known_id in decided.values() if known_id is not None)
     for local_id, known_id in list(decided.items()):
-        if counts[known_id] > 1:
+        if known_id is not None and counts[known_id] > 1:
             problems.append(f"global_claimed_twice:{local_id}")
             del decided[local_id]
     problems += [f"missing_local:{local_id}" for local_id in local if local_id not in claims]

@@ -34,10 +34,10 @@ _SKIPPED = re.compile(
     r"\s+|//[^\n]*|/\*.{0,200}?\*/|#[^\n]*|<\|[^|<>\n]{0,40}\|>|</?\w{1,20}>|```\w*|\.{3}|…",
     re.DOTALL,
 )
-_COLON = re.compile(r"\s*[:：=]")
-_LIST_GOES_ON = re.compile(r"\s*(\]|[,，]\s*\{)")
+_COLON = re.compile(r"\s*[:\uff1a=]")
+_LIST_GOES_ON = re.compile(r"\s*(\]|[,\uff0c]\s*\{)")
 _OBJECT_GOES_ON = re.compile(
-    r"\s*(\}\s*[,\]}]|[,，]\s*[\"'“]?\w[^\"'“”,:{}\[\]\n]{0,60}[\"'”]?\s{0,9}[:：])"
+    r"\s*(\}\s*[,\]}]|[,\uff0c]\s*[\"'“]?\w[^\"'“”,:{}\[\]\n]{0,60}[\"'”]?\s{0,9}[:\uff1a])"
 )
 
 
@@ -80,9 +80,7 @@ def read_values(text: str) -> list[Span]:
         reader.run()
         left = reader.left
         position = max(reader.position, opening.start() + 1)
-        spans += [
-            Span(value, opening.start(), position, reader.is_whole) for value in reader.roots
-        ]
+        spans += [Span(value, opening.start(), position, reader.is_whole) for value in reader.roots]
     return spans
 
 
@@ -118,9 +116,9 @@ class _Reader:
             self._open(character)
         elif character in "}])":
             self._close(character)
-        elif character in ",;，、":
+        elif character in ",;\uff0c、":
             self._comma()
-        elif character in ":：=":
+        elif character in ":\uff1a=":
             self.position += 1
         elif isinstance(self._top.node, JsonObject) and self._top.key is None:
             self._read_key(self._top.node, character)
@@ -175,7 +173,7 @@ class _Reader:
             parent.pairs[-1] = (parent.pairs[-1][0], now)
 
     def _attach(self, value: Value) -> None:
-        """Into the container on top; without a key, as in ``"box": (1, 2), (3, 4)``, to the last."""
+        """Into the container on top; without a key (``"a": (1, 2), (3, 4)``) to the last value."""
         self.left -= 1
         if not self._stack:
             assert isinstance(value, JsonObject | JsonList)
@@ -287,6 +285,7 @@ def _is_numbers(node: Value) -> TypeGuard[JsonList]:
     return all(
         _is_numbers(item)
         if isinstance(item, JsonObject | JsonList)
-        else isinstance(item, int | float) or (isinstance(item, str) and number_of(item) is not None)
+        else isinstance(item, int | float)
+        or (isinstance(item, str) and number_of(item) is not None)
         for item in node.items
     )

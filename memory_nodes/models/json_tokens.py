@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_nodes.models.json_values import UNFINISHED, Value
 
-QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "`": "`"}
+QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "\u2018": "\u2019", "`": "`"}
 MAX_NUMBER_CHARS = 40
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -16,15 +16,15 @@ _CONSTANTS: dict[str, Value] = {
     **{"true": True, "false": False, "nan": float("nan")},
     **{"infinity": float("inf"), "-infinity": float("-inf")},
 }
-_LIST_WORD = re.compile(r"[^\s,;，、(){}\[\]<]+|<")
-_OBJECT_WORD = re.compile(r"[^,，(){}\[\]\n\"“<]+|<")
-_KEY_WORD = re.compile(r"[^\s,:=：，(){}\[\]\"“<]+|<")
-_AFTER_VALUE = re.compile(r"\s*(\Z|[,;:：，}\])<=`]|//|/\*)")
+_LIST_WORD = re.compile(r"[^\s,;\uff0c、(){}\[\]<]+|<")
+_OBJECT_WORD = re.compile(r"[^,\uff0c(){}\[\]\n\"“<]+|<")
+_KEY_WORD = re.compile(r"[^\s,:=\uff1a\uff0c(){}\[\]\"“<]+|<")
+_AFTER_VALUE = re.compile(r"\s*(\Z|[,;:\uff1a\uff0c}\])<=`]|//|/\*)")
 _AFTER_KEY = re.compile(r"\s*[\[{(\"'“\d-]")
-_NEXT_KEY = re.compile(r"\s*[\"'“][^\"'“”\n]{1,80}[\"'”]\s{0,20}[:：=]")
+_NEXT_KEY = re.compile(r"\s*[\"'“][^\"'“”\n]{1,80}[\"'”]\s{0,20}[:\uff1a=]")
 _NEXT_TEXT = re.compile(r"\s+[\"“]")
-_COLON = re.compile(r"\s*[:：]")
-_LOST_END = re.compile(r"\s*[,，}\]\n]")
+_COLON = re.compile(r"\s*[:\uff1a]")
+_LOST_END = re.compile(r"\s*[,\uff0c}\]\n]")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|\n|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
 

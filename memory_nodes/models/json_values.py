@@ -34,7 +34,7 @@ class JsonList:
     is_closed: bool = False
 
 
-Value: TypeAlias = "JsonObject | JsonList | str | int | float | bool | None | Unfinished"
+Value: TypeAlias = "JsonObject | JsonList | str | int | float | bool | Unfinished | None"
 
 
 def plain(value: Value) -> Any:

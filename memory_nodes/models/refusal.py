@@ -8,9 +8,10 @@ MAX_CHARS = 4000
 
 _PICTURE = r"(?:images?|pictures?|photos?|photographs?|frames?|files?|attachments?|visuals?)"
 _CANNOT = (
-    r"(?:can\s?not|can['’]?t|could\s?n['’]t|could not|won['’]?t|will not|(?:am|are|was|were|is|be)?"
+    r"(?:can\s?not|can['\u2019]?t|could\s?n['\u2019]t|could not|won['\u2019]?t|will not|(?:am|are|was|were|is|be)?"
     r"\s*(?:unable|not able|not allowed|not permitted|not in a position)\s+to|must decline"
-    r"|(?:have|need) to decline|decline|refuse|(?:do|did)\s?(?:n['’]t| not)\s+have (?:the ability|access))"
+    r"|(?:have|need) to decline|decline|refuse"
+    r"|(?:do|did)\s?(?:n['\u2019]t| not)\s+have (?:the ability|access))"
 )
 _WORK = (
     r"(?:help|assist|analy[sz]e|process|view|open|load|access|interpret|inspect|examine|comply"
@@ -25,11 +26,13 @@ _DECLINES = re.compile(
     rf"|\b(?:no|without (?:an?|the|any)|missing)\s+(?:\w+\s+)?{_PICTURE}\s+"
     r"(?:was|were|is|are|has been|have been|attached|provided|uploaded|supplied|included|came|to)\b"
     rf"|\b(?:please|could you|kindly)\s+(?:\w+\s+)?(?:upload|attach|provide|share|send|resend)\b"
-    rf"|\b(?:do|did)\s?(?:n['’]t| not)\s+(?:see|have|receive|get|find)\s+{_OF_PICTURE}"
+    rf"|\b(?:do|did)\s?(?:n['\u2019]t| not)\s+(?:see|have|receive|get|find)\s+{_OF_PICTURE}"
     r"|\bagainst (?:my|our|the) (?:\w+ )?(?:polic|guideline)|\bas an? (?:AI|language model|text)"
-    r"|无法(?:查看|分析|处理|识别|提供|协助|帮助|回答)|不能(?:查看|分析|处理|提供|协助|帮助|回答)|没有(?:看到|收到|提供).{0,6}图"
-    r"|(?:kann|konnte|darf)\s+(?:\w+\s+){0,6}?nicht\s+(?:\w+\s+){0,3}?(?:analysieren|helfen|bearbeiten"
-    r"|verarbeiten|öffnen|auswerten|beantworten)|kein(?:e)?\s+Bild"
+    r"|无法(?:查看|分析|处理|识别|提供|协助|帮助|回答)"
+    r"|不能(?:查看|分析|处理|提供|协助|帮助|回答)"
+    r"|没有(?:看到|收到|提供).{0,6}图"
+    r"|(?:kann|konnte|darf)\s+(?:\w+\s+){0,6}?nicht\s+(?:\w+\s+){0,3}?(?:analysieren|helfen"
+    r"|bearbeiten|verarbeiten|öffnen|auswerten|beantworten)|kein(?:e)?\s+Bild"
     r"|(?:ne (?:peux|puis)|ne suis) pas\s+(?:\w+\s+){0,4}?(?:analyser|aider|traiter|voir|capable)"
     r"|no puedo\s+(?:\w+\s+){0,2}?(?:ayudar|analizar|procesar|ver|ayudarte)",
     re.IGNORECASE,

@@ -21,7 +21,7 @@ LABEL_KEYS = (
     *("item_name", "entity", "entity_name", "title", "tag", "text", "text_content", "phrase"),
     *("caption", "ref", "thing", "noun", "concept", "target"),
 )
-_LANGUAGES = ("en", "english", "de", "zh", "cn", "chinese", "fr", "es", "it", "ja", "jp", "ko", "ru")
+_LANGUAGES = "en english de zh cn chinese fr es it ja jp ko ru".split()
 _LANGUAGE = re.compile(rf"_({'|'.join(_LANGUAGES)})$|^({'|'.join(_LANGUAGES)})_")
 _NAME_ENDS = ("name", "label", "class", "category")
 

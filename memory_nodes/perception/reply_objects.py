@@ -159,7 +159,9 @@ class _ObjectReader:
             self.problem(code, detail)
 
 
-def with_ids(drafts: Sequence[Draft], problems: list[str]) -> tuple[list[ObjectDescriptor], set[str]]:
+def with_ids(
+    drafts: Sequence[Draft], problems: list[str]
+) -> tuple[list[ObjectDescriptor], set[str]]:
     """The objects under ids of their own, and the ids that were given to different things.
 
     The same id and type in other frames is the same object, listed frame by frame. Anything else

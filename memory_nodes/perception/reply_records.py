@@ -29,7 +29,7 @@ _CONTAINERS = frozenset(
     "detected_objects found things content payload json frames frame".split()
 )
 
-_REMARKS = ("id", "score", "confidence", "conf", "description", "attributes", "affordances", "color")
+_REMARKS = "id score confidence conf description attributes affordances color".split()
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,5 @@ def _parts(value: Value) -> tuple[Value, Value, Value, Value]:
         keys = (_SUBJECT, _PREDICATE, _OBJECT, _FRAMES)
         subject, predicate, target, frames = (record.value(*names) for names in keys)
         return subject, predicate, target, frames
-    items = value.items[:4] if isinstance(value, JsonList) else []
-    subject, predicate, target, frames = [*items, *[None] * (4 - len(items))]
-    return subject, predicate, target, frames
+    row = [*(value.items if isinstance(value, JsonList) else []), None, None, None, None]
+    return row[0], row[1], row[2], row[3]
