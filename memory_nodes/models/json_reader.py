@@ -22,7 +22,7 @@ from memory_nodes.models.json_tokens import (
 from memory_nodes.models.json_values import JsonList, JsonObject, Unfinished, Value
 
 MAX_DEPTH = 60
-MAX_VALUES = 60_000
+MAX_VALUES = 30_000
 """Containers and scalars in one reply; what comes after them is not read."""
 
 _CLOSERS = {"{": "}", "[": "])", "(": "])"}
@@ -185,7 +185,8 @@ class _Reader:
             return
         if self._top.key is None:
             key, before = node.pairs.pop()
-            items = before.items if _is_numbers(before) else [before]
+            is_list = isinstance(value, JsonList) == _is_list_of_lists(before)
+            items = before.items if is_list and _is_numbers(before) else [before]
             value = JsonList([*items, value], is_closed=True)
         else:
             key = self._top.key
@@ -276,6 +277,10 @@ class _Reader:
                 self._pop()
         self._top.key = str(value)
         return True
+
+
+def _is_list_of_lists(value: Value) -> bool:
+    return isinstance(value, JsonList) and any(isinstance(item, JsonList) for item in value.items)
 
 
 def _is_numbers(node: Value) -> TypeGuard[JsonList]:

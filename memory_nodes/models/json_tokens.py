@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from memory_nodes.models.json_values import UNFINISHED, Value
 
-QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "\u2018": "\u2019", "`": "`"}
+QUOTES = {'"': '"', "'": "'", "“": "“”", "”": "“”", "\u2018": "\u2018\u2019", "`": "`"}
+"""Each opening quote with those that may end its text."""
 MAX_NUMBER_CHARS = 40
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -43,8 +44,7 @@ def read_text(text: str, start: int, is_key: bool) -> Token:
     A quote inside it ("a 12" pipe") is told from its end by what follows. Where the end is
     missing, so that it would run into the next key, it ends at the next comma, bracket or line.
     """
-    end_quote = QUOTES[text[start]]
-    body = re.compile(rf"[^\\{end_quote}]*")
+    body = re.compile(rf"[^\\{QUOTES[text[start]]}]*")
     position = start + 1
     first_inner = -1
     while True:

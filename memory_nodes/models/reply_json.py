@@ -24,6 +24,8 @@ class ReplyJson:
     text: str
     """The answer: what was thought aloud or asked of a tool is left out."""
     values: tuple[JsonObject | JsonList, ...]
+    has_calls: bool
+    """It asks for a tool."""
     is_open: bool
     """The reply ended inside something: a value, a thought, a request, an empty code block."""
 
@@ -38,7 +40,8 @@ def find_json(text: str) -> ReplyJson:
         or any(not span.is_whole for span in spans)
         or (not spans and _ENDS_IN_FENCE.search(answer.text[-200:]) is not None)
     )
-    return ReplyJson(answer.text, tuple(span.value for span in spans), is_open)
+    values = tuple(span.value for span in spans)
+    return ReplyJson(answer.text, values, answer.has_calls, is_open)
 
 
 def unpacked(text: str) -> str:

@@ -34,6 +34,7 @@ class Answer:
     text: str
     is_cut_off: bool = False
     """The reply ended inside a thought or a request to a tool."""
+    has_calls: bool = False
 
 
 def answer_of(text: str) -> Answer:
@@ -46,8 +47,8 @@ def answer_of(text: str) -> Answer:
     if tag is not None:
         end = answer.find(f"</{tag.group(1)}>", tag.end())
         answer = answer[tag.end() : end if end >= 0 else len(answer)]
-    answer, is_calling = _without_calls(answer)
-    return Answer(answer, is_thinking or is_calling)
+    rest, is_calling = _without_calls(answer)
+    return Answer(rest, is_thinking or is_calling, has_calls=rest != answer)
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:

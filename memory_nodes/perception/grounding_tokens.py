@@ -6,9 +6,12 @@ Sources: Qwen2-VL (object_ref, box), InternVL (ref, box), DeepSeek-VL2 (ref, det
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from memory_nodes.models.json_tokens import number_of
 from memory_nodes.models.json_values import JsonList, JsonObject, Value
+
+MAX_NAMES = 2000
 
 _NAME = re.compile(
     r"<\|?(?:ref|object_ref_start|p|phrase)\|?>(?P<label>[^<>]{0,300})"
@@ -21,9 +24,9 @@ _POINTS = re.compile(r"\(([^\[\]()<>]{0,100})\)\s*,?\s*\(([^\[\]()<>]{0,100})\)"
 
 def read_grounding(text: str) -> tuple[list[JsonObject], bool]:
     """A record for each named box, and whether the text ends before the last one does."""
-    names = list(_NAME.finditer(text))
+    names = list(islice(_NAME.finditer(text), MAX_NAMES))
     records: list[JsonObject] = []
-    is_open = False
+    is_open = len(names) == MAX_NAMES
     for name, following in zip(names, [*names[1:], None], strict=False):
         body = text[name.end() : following.start() if following is not None else len(text)]
         end = _END.search(body)

@@ -103,12 +103,13 @@ def _check_that_nothing_is_meant(reply: Reply, contents: Contents, drafts: Draft
         return
     if regrets(contents.text):
         raise ReplyError(f"the model declined, or saw no picture: {start}", "refusal")
-    if not contents.text.strip() and not contents.is_open and reply.is_complete:
+    is_silent = not contents.text.strip() and not contents.has_calls
+    if is_silent and not contents.is_open and reply.is_complete:
         raise ReplyError("the reply holds thoughts and no answer", "empty_reply")
     if drafts.dropped or (contents.has_scraps and not contents.is_open):
         details = "; ".join(drafts.problems[:3])
         raise ReplyError(f"no object of the reply can be used: {details or start}", "invalid_boxes")
-    if contents.is_open or not contents.text.strip():
+    if contents.is_open or is_silent:
         raise ReplyError(
             "the reply was cut off before any object was whole: raise max_tokens or send fewer "
             f"images a chunk: {start}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory_nodes.models.json_tokens import number_of
 from memory_nodes.models.json_values import JsonList, JsonObject, Value
@@ -62,6 +63,7 @@ class Boxes:
     """A point, a polygon or a box in space stands where a box was asked for."""
 
 
+@lru_cache(maxsize=4096)
 def normal(key: str) -> str:
     """A key in snake case: "Bounding Box", "boundingBox" and "bounding-box" are one."""
     spaced = _CAMEL.sub("_", key) if not key.islower() else key
@@ -82,6 +84,7 @@ def label_of(pairs: Iterable[Pair]) -> str:
     return best[1] if best is not None else ""
 
 
+@lru_cache(maxsize=4096)
 def _label_rank(key: str) -> tuple[int, int] | None:
     name = normal(key)
     language = _LANGUAGE.search(name)

@@ -26,11 +26,14 @@ class Draft:
     given_id: str
     """Empty where the reply gives none."""
     descriptor: ObjectDescriptor
+    is_flat: bool = False
+    """A name and a box; a loop may count its ids up."""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Equal for exact repeats: the same id, type and views."""
-        return self.given_id, self.descriptor.type.casefold(), self.descriptor.views
+        """Equal for exact repeats."""
+        given_id = "" if self.is_flat else self.given_id
+        return given_id, self.descriptor.type, self.descriptor.views
 
 
 @dataclass
@@ -70,10 +73,9 @@ class _ObjectReader:
         self.drafts = Drafts()
 
     def read(self, record: Record) -> list[Draft]:
-        kind = bounded(label_of(record.pairs) or record.name.strip())
-        given_id = id_of(record.value("id", "object_id")) or id_of(
-            record.name if not label_of(record.pairs) else None
-        )
+        label = label_of(record.pairs)
+        kind = bounded(label or record.name.strip())
+        given_id = id_of(record.value("id", "object_id")) or id_of(record.name if label else "")
         if not kind or record.is_ambiguous:
             what = "names and boxes that are not in turn" if kind else "no type or label"
             self._drop(given_id, "unnamed_object", what)
@@ -97,12 +99,13 @@ class _ObjectReader:
             return []
         if not view.boxes:
             self.problem("no_view", f"{kind}: listed without a box")
-            return [Draft("", self._descriptor(record, kind, []))]
+            return [Draft(given_id, self._descriptor(record, kind, []), is_flat=True)]
         drafts = []
         for box in view.boxes:
             views = self._views(kind, [ViewText(view.frame, (box,))])
             if views:
-                drafts.append(Draft("", self._descriptor(record, kind, views)))
+                descriptor = self._descriptor(record, kind, views)
+                drafts.append(Draft(given_id if not drafts else "", descriptor, is_flat=True))
             else:
                 self._drop(given_id)
         return drafts

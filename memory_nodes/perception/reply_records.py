@@ -20,6 +20,8 @@ from memory_nodes.perception.reply_fields import (
     normal,
 )
 
+MAX_RECORDS = 2000
+"""More in one reply are a loop; those after them are not read, and the reply is not complete."""
 VIEW_KEYS = ("views", "view", "sightings", "appearances", "observations")
 RELATION_KEYS = ("relations", "relationships", "relation", "edges", "triples")
 _DETAIL_KEYS = (*VIEW_KEYS, "attributes", "names", "name", "label", "affordances", "labels")
@@ -54,6 +56,7 @@ class Contents:
 
     text: str
     is_open: bool
+    has_calls: bool = False
     records: list[Record] = field(default_factory=list)
     relations: list[Value] = field(default_factory=list)
     has_empty_list: bool = False
@@ -65,10 +68,14 @@ def read_contents(reply: Reply) -> Contents:
     """The records in a reply. The one that the end of the reply cut off is left out."""
     found = find_json(reply.text)
     grounded, is_open = read_grounding(found.text)
-    contents = Contents(found.text, is_open if grounded or is_open else found.is_open)
+    is_open = is_open if grounded or is_open else found.is_open
+    contents = Contents(found.text, is_open, found.has_calls)
     for value in grounded or found.values:
         if not _is_unrelated(value):
             _walk(value, "", contents)
+    if len(contents.records) > MAX_RECORDS:
+        del contents.records[MAX_RECORDS:]
+        contents.is_open = True
     return contents
 
 
@@ -198,11 +205,12 @@ def _holds_records(key: str, value: Value) -> bool:
 
 def _is_map_of_boxes(node: JsonObject) -> bool:
     """``{"mug": [1, 2, 3, 4], "desk": [5, 6, 7, 8]}``."""
-    return bool(node.pairs) and all(
+    pairs = node.pairs if node.is_closed else node.pairs[:-1]
+    return bool(pairs) and all(
         is_number_list(value)
         and isinstance(value, JsonList)
         and (len(value.items) == 4 or isinstance(value.items[0], JsonList))
-        for _, value in node.pairs
+        for _, value in pairs
     )
 
 
