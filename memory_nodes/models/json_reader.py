@@ -35,6 +35,7 @@ _SKIPPED = re.compile(
     re.DOTALL,
 )
 _COLON = re.compile(r"\s*[:\uff1a=]")
+_KEY_AND_COLON = re.compile(r"(\w+)\s*:\s*")
 _LIST_GOES_ON = re.compile(r"\s*(\]|[,\uff0c]\s*\{)")
 _OBJECT_GOES_ON = re.compile(
     r"\s*(\}\s*[,\]}]|[,\uff0c]\s*[\"'“]?\w[^\"'“”,:{}\[\]\n]{0,60}[\"'”]?\s{0,9}[:\uff1a])"
@@ -71,13 +72,16 @@ def end_of_value(text: str, start: int) -> tuple[int, bool]:
     return max(reader.position, start + 1), reader.is_whole
 
 
-def read_values(text: str) -> list[Span]:
-    """Every object and list of a text that is inside no other, in order."""
+def read_values(text: str, *, is_brace_lost: bool = False) -> list[Span]:
+    """Every object and list of a text that is inside no other, in order.
+
+    Where the first brace is one that the writer lost, its end may be lost as well.
+    """
     spans: list[Span] = []
     position, left = 0, MAX_VALUES
     while left > 0 and (opening := _OPENING.search(text, position)) is not None:
         reader = _Reader(text, opening.start(), left)
-        reader.run()
+        reader.run(is_stray=is_brace_lost and not spans)
         left = reader.left
         position = max(reader.position, opening.start() + 1)
         spans += [Span(value, opening.start(), position, reader.is_whole) for value in reader.roots]
@@ -95,8 +99,9 @@ class _Reader:
         self._text = text
         self._stack: list[_Open] = []
 
-    def run(self) -> None:
+    def run(self, *, is_stray: bool = False) -> None:
         self._open(self._text[self.position])
+        self._top.is_stray = is_stray
         while self._stack and self.left > 0 and len(self._stack) < MAX_DEPTH:
             skipped = _SKIPPED.match(self._text, self.position)
             if skipped is not None:
@@ -107,9 +112,9 @@ class _Reader:
             self._step(self._text[self.position])
         if self.left <= 0 or len(self._stack) >= MAX_DEPTH:
             self.position = len(self._text)
-        for unclosed in self._stack:
-            unclosed.node.is_closed = unclosed.is_stray
+        for unclosed in reversed(self._stack):
             self.is_whole &= unclosed.is_stray
+            unclosed.node.is_closed = self.is_whole
 
     def _step(self, character: str) -> None:
         if character in "{[(":
@@ -235,11 +240,17 @@ class _Reader:
         if character not in QUOTES:
             key, self.position = read_key_word(self._text, self.position)
         else:
-            token = read_text(self._text, self.position, is_key=True)
+            start = self.position
+            token = read_text(self._text, start, is_key=True)
             self.position = token.end
             if isinstance(token.value, Unfinished):
                 return
             key = str(token.value).strip()
+            lost_quote = _KEY_AND_COLON.match(key)
+            if lost_quote is not None and not _COLON.match(self._text, self.position):
+                is_all = lost_quote.end() == len(key)
+                self.position = token.end if is_all else start + 1 + lost_quote.end()
+                key = lost_quote.group(1)
         number = number_of(key)
         if number is not None and node.pairs and not _COLON.match(self._text, self.position):
             self._attach(number)

@@ -19,7 +19,7 @@ _CONSTANTS: dict[str, Value] = {
 }
 _LIST_WORD = re.compile(r"[^\s,;\uff0c、(){}\[\]<]+|<")
 _OBJECT_WORD = re.compile(r"[^,\uff0c(){}\[\]\n\"“<]+|<")
-_KEY_WORD = re.compile(r"[^\s,:=\uff1a\uff0c(){}\[\]\"“<]+|<")
+_KEY_WORD = re.compile(r"([^\s,:=\uff1a\uff0c(){}\[\]\"“<]+|<)[\"'”]?")
 _AFTER_VALUE = re.compile(r"\s*(\Z|[,;:\uff1a\uff0c}\])<=`]|//|/\*)")
 _AFTER_KEY = re.compile(r"\s*[\[{(\"'“\d-]")
 _NEXT_KEY = re.compile(r"\s*[\"'“][^\"'“”\n]{1,80}[\"'”]\s{0,20}[:\uff1a=]")
@@ -92,7 +92,7 @@ def read_word(text: str, start: int, in_object: bool) -> Token:
 def read_key_word(text: str, start: int) -> tuple[str, int]:
     """A key without quotes and the position after it."""
     matched = _KEY_WORD.match(text, start)
-    return (matched.group(), matched.end()) if matched else ("", start + 1)
+    return (matched.group(1), matched.end()) if matched else ("", start + 1)
 
 
 def constant(word: str) -> Value:

@@ -14,6 +14,13 @@ from memory_nodes.models.reply_text import answer_of
 MAX_CHARS = 1_000_000
 """A longer reply is noise, or data that nobody asked for; the rest of it is not read."""
 
+_TOOL_KEYS = {
+    *("name", "tool", "tool_name", "function", "function_name", "action", "recipient"),
+}
+_TOOL_NAME = re.compile(
+    r"^(?:image_)?(?:zoom|crop|enlarge|magnify)(?:_?\w*)?$|_tool$", re.IGNORECASE
+)
+_LOST_BRACE = re.compile(r"[\s`]*(?:json)?\s*[\"'“]\w[\w ]{0,40}[\"'”]\s*:")
 _ENDS_IN_FENCE = re.compile(r"```\w*\s*\Z")
 
 
@@ -33,7 +40,8 @@ class ReplyJson:
 def find_json(text: str) -> ReplyJson:
     """All JSON of a reply, defects included; nothing is completed that was not written."""
     answer = answer_of(unpacked(text[:MAX_CHARS]))
-    spans = read_values(answer.text)
+    lost = _LOST_BRACE.match(answer.text)
+    spans = read_values("{" + answer.text if lost else answer.text, is_brace_lost=bool(lost))
     is_open = (
         answer.is_cut_off
         or len(text) > MAX_CHARS
@@ -72,10 +80,16 @@ def is_tool_call(value: Value) -> bool:
     if not isinstance(value, JsonObject):
         return False
     keys = {key.lower() for key, _ in value.pairs}
+    if any(
+        key.lower() in _TOOL_KEYS and isinstance(item, str) and _TOOL_NAME.search(item)
+        for key, item in value.pairs
+    ):
+        return True
     return bool(
         keys & {"tool_calls", "function_call", "tool_call"}
         or (
-            keys & {"name", "tool", "tool_name", "function", "function_name", "action", "recipient"}
-            and keys & {"arguments", "parameters", "args", "action_input", "tool_input", "kwargs"}
+            keys & _TOOL_KEYS
+            and keys
+            & {"arguments", "parameters", "args", "action_input", "tool_input", "input", "kwargs"}
         )
     )

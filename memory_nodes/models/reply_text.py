@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from memory_nodes.models.json_reader import end_of_value
 
 _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)"
-_OPEN_THOUGHT = re.compile(rf"<{_THOUGHT}>|◁think▷|<\|begin_of_thought\|>", re.IGNORECASE)
-_CLOSED_THOUGHT = re.compile(rf"</{_THOUGHT}>|◁/think▷|<\|end_of_thought\|>", re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(rf"<{_THOUGHT}>|◁think▷|<\|begin_of_thought\|>|<\|channel\|>analysis", re.IGNORECASE)
+_CLOSED_THOUGHT = re.compile(rf"</{_THOUGHT}>|◁/think▷|<\|end_of_thought\|>|<\|channel\|>final", re.IGNORECASE)
 _ANSWER = re.compile(r"<(answer|final_answer|response|output)>", re.IGNORECASE)
 _CALL = (
     r"(?:tool|function)[ _-]?(?:call|use|request|invocation|input)s?"
@@ -19,8 +19,8 @@ _CALL_TAG = re.compile(
     rf"<\|?\s*(?P<tag>{_CALL})\s*\|?>"
     rf"|\[\s*(?:{_CALL})\s*\]"
     r"|<(?P<named>function|invoke|tool)[ =][^>\n]{1,80}>"
-    r"|^[ \t]*(?:action|tool)[ _]?(?:input|arguments|args)[ \t]*:"
-    r"|```(?:tool_code|tool_call|tool_use)\b",
+    r"|^[ \t]*(?:(?:action|tool)[ _]?input|(?:(?:action|tool)[ _]?)?(?:arguments|args))[ \t]*:"
+    r"|(?P<fence>```)(?:tool_code|tool_call|tool_use)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _UP_TO_VALUE = re.compile(r"[^\[{\n]{0,80}(\n\s*)?(?=[\[{])")
@@ -84,6 +84,8 @@ def _end_of_call(text: str, call: re.Match[str]) -> tuple[int, bool]:
         end = re.compile(rf"<[|/]*/?{re.escape(name)}\|?>", re.IGNORECASE).search(text, call.end())
         if end is not None:
             return end.end(), True
+    if call.group("fence") and (end_of_fence := text.find("```", call.end())) >= 0:
+        return end_of_fence + 3, True
     value = _UP_TO_VALUE.match(text, call.end())
     if value is None:
         return call.end(), True

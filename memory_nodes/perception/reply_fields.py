@@ -47,8 +47,13 @@ _SLOTS = (
     "y2 ymax y_max max_y bottom y_bottom bottom_y ybr bry bottom_right_y y_2 h height y_end end_y",
 )
 _SLOT_OF = {name: index for index, names in enumerate(_SLOTS) for name in names.split()}
+_CORNERS = (
+    *(("top_left", "bottom_right"), ("upper_left", "lower_right"), ("min", "max")),
+    *(("tl", "br"), ("lt", "rb"), ("start", "end"), ("p1", "p2")),
+)
 _SECOND_IF_ZERO = {"x1": "x0", "y1": "y0", "x_1": "x_0", "y_1": "y_0"}
-_PLAIN_NUMBERS = re.compile(r"[\s\d+\-.,;eE()\[\]]*|<[|/]?\w+\|?>")
+_PLAIN_NUMBERS = re.compile(r"[\s\d+\-.,;eE()\[\]]*")
+_TAG = re.compile(r"<[|/]{0,2}\w{1,20}\|?>")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 CONFLICT = "two different boxes"
 """Stands for the numbers of a box that was given twice and not alike."""
@@ -101,6 +106,8 @@ def _label_rank(key: str) -> tuple[int, int] | None:
 def _label_text(value: Value) -> str:
     if isinstance(value, JsonObject):
         texts = {normal(key): item for key, item in value.pairs if isinstance(item, str)}
+        if len(texts) < len(value.pairs):
+            return ""  # a record of its own
         value = next((texts[name] for name in ("en", "english") if name in texts), None)
         value = value if value is not None else next(iter(texts.values()), None)
     if isinstance(value, JsonList) and len(value.items) == 1:
@@ -111,7 +118,7 @@ def _label_text(value: Value) -> str:
 def box_role(key: str, value: Value) -> str:
     """What a field says about the place: "box", "geometry", "slot", or nothing."""
     name = normal(key)
-    if name in _SLOT_OF and not isinstance(value, JsonList | JsonObject):
+    if _slot_name(key) in _SLOT_OF and not isinstance(value, JsonList | JsonObject):
         return "slot"
     words = set(name.split("_"))
     if words & _GEOMETRY_WORDS:
@@ -131,7 +138,10 @@ def boxes_of(pairs: list[Pair], is_y_first: bool) -> Boxes:
         if numbers not in found:
             found.append(numbers)
     slots = _slots(JsonObject(pairs))
-    if not written and len(slots) > 1:
+    corners = _corners(pairs)
+    if not written and corners:
+        found.append((corners,))
+    elif not written and len(slots) > 1 and not {0, 1}.isdisjoint(slots):  # not a mere size
         found.append((_from_slots(slots, is_y_first),))
     if len(found) > 1:
         return Boxes((CONFLICT,))
@@ -144,15 +154,14 @@ def numbers_of(value: Value, is_y_first: bool) -> list[object]:
     """The boxes in one field: mostly one; what is no box comes back as it is."""
     if isinstance(value, JsonObject):
         slots = _slots(value)
-        corners = [_flat(item) for _, item in value.pairs if is_number_list(item)]
-        if slots:
-            return [_from_slots(slots, is_y_first)]
-        return [(*corners[0], *corners[1])] if len(corners) == 2 else [tuple(map(str, corners))]
-    if isinstance(value, str) and _PLAIN_NUMBERS.fullmatch(value) and value.strip():
+        return [_from_slots(slots, is_y_first) if slots else _corners(value.pairs)]
+    if isinstance(value, str):
+        value = _TAG.sub(" ", value).strip()
+    if isinstance(value, str) and value and _PLAIN_NUMBERS.fullmatch(value):
         return [tuple(map(_number, re.findall(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?", value)))]
     if not isinstance(value, JsonList):
         return [str(value)]
-    items = value.items
+    items = [_point(item) or item for item in value.items]
     if not items or not all(isinstance(item, JsonList) for item in items):
         return [_flat(value)]
     if len(items) == 1:
@@ -163,6 +172,25 @@ def numbers_of(value: Value, is_y_first: bool) -> list[object]:
     if all(len(row) == 4 for row in rows):
         return list(rows)
     return [tuple(map(str, rows))]
+
+
+def _corners(pairs: list[Pair]) -> tuple[object, ...]:
+    """The numbers of two opposite corners; empty where there are none."""
+    named = {normal(key): _point(value) for key, value in pairs}
+    for first, second in _CORNERS:
+        one, other = named.get(first), named.get(second)
+        if one is not None and other is not None:
+            return (*_flat(one), *_flat(other))
+    return ()
+
+
+def _point(value: Value) -> JsonList | None:
+    """A list of two numbers, also from ``{"x": 1, "y": 2}``."""
+    if isinstance(value, JsonObject):
+        slots = _slots(value)
+        numbers = [slots[slot] for slot in (0, 1) if slot in slots]
+        value = JsonList([item for item in numbers if isinstance(item, int | float)])
+    return value if isinstance(value, JsonList) and len(value.items) == 2 else None
 
 
 def is_number_list(value: Value) -> bool:
@@ -192,16 +220,20 @@ def _number(value: Value) -> object:
 
 def _slots(record: JsonObject) -> dict[int, object]:
     """Numbers by what their fields name: first x, first y, second x (or width), second y."""
-    names = {normal(key) for key, _ in record.pairs}
+    names = {_slot_name(key) for key, _ in record.pairs}
     slots: dict[int, object] = {}
     for key, value in record.pairs:
-        name = normal(key)
+        name = _slot_name(key)
         if name not in _SLOT_OF or isinstance(value, JsonList | JsonObject):
             continue
         slot = _SLOT_OF[name] + (2 if _SECOND_IF_ZERO.get(name) in names else 0)
         number = _number(value)
         slots[slot] = number if slots.get(slot, number) == number else CONFLICT
     return slots
+
+
+def _slot_name(key: str) -> str:
+    return re.sub(r"^(bbox|box|bb)_", "", normal(key))
 
 
 def _from_slots(slots: dict[int, object], is_y_first: bool) -> tuple[object, ...]:

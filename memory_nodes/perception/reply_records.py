@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from memory_nodes.models.json_reader import read_values
 from memory_nodes.models.json_values import JsonList, JsonObject, Value
 from memory_nodes.models.ports import Reply
 from memory_nodes.models.reply_json import find_json, is_tool_call
@@ -57,6 +58,8 @@ class Contents:
     text: str
     is_open: bool
     has_calls: bool = False
+    is_bare: bool = False
+    """The answer begins with its JSON."""
     records: list[Record] = field(default_factory=list)
     relations: list[Value] = field(default_factory=list)
     has_empty_list: bool = False
@@ -69,7 +72,8 @@ def read_contents(reply: Reply) -> Contents:
     found = find_json(reply.text)
     grounded, is_open = read_grounding(found.text)
     is_open = is_open if grounded or is_open else found.is_open
-    contents = Contents(found.text, is_open, found.has_calls)
+    is_bare = found.text.lstrip("`json \n\t").startswith(("[", "{"))
+    contents = Contents(found.text, is_open, found.has_calls, is_bare)
     for value in grounded or found.values:
         if not _is_unrelated(value):
             _walk(value, "", contents)
@@ -89,7 +93,11 @@ def _is_unrelated(value: Value) -> bool:
 
 
 def _walk(value: Value, key: str, contents: Contents) -> None:
-    if isinstance(value, JsonList):
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") and normal(key) in _CONTAINERS:
+        for span in read_values(value):
+            contents.is_open |= not span.is_whole
+            _walk(span.value, "", contents)
+    elif isinstance(value, JsonList):
         _walk_list(value, key, contents)
     elif isinstance(value, JsonObject) and not is_tool_call(value):
         _walk_object(value, key, contents)
@@ -101,7 +109,7 @@ def _walk_list(node: JsonList, key: str, contents: Contents) -> None:
         contents.records.append(Record(row))
         return
     contents.has_empty_list |= not node.items and node.is_closed
-    contents.has_scraps |= is_number_list(node) and len(node.items) == 4
+    contents.has_scraps |= contents.is_bare and is_number_list(node) and len(node.items) == 4
     contents.has_scraps |= bool(node.items) and all(isinstance(item, str) for item in node.items)
     for item in node.items:
         if normal(key) in RELATION_KEYS:
@@ -120,6 +128,9 @@ def _walk_object(node: JsonObject, key: str, contents: Contents) -> None:
     elif _says_something(node):
         name = "" if normal(key) in _CONTAINERS else key
         contents.records += _records(node, name)
+        for inner, value in node.pairs:  # what is on a shelf, inside the record of the shelf
+            if normal(inner) in _CONTAINERS and _holds_records(inner, value):
+                _walk(value, inner, contents)
     elif _is_map_of_boxes(node):
         pairs = node.pairs if node.is_closed else node.pairs[:-1]
         contents.records += [Record([("label", name), ("bbox", box)]) for name, box in pairs]
@@ -130,11 +141,32 @@ def _walk_object(node: JsonObject, key: str, contents: Contents) -> None:
 
 def _records(node: JsonObject, name: str) -> list[Record]:
     """Mostly one; of a flat object with names and boxes in turn, one for each pair."""
+    columns = _columns(node)
+    if columns:
+        return columns
     groups = _groups(node.pairs)
     if groups is None:
         return [Record(node.pairs, name, is_ambiguous=True)] if node.is_closed else []
     finished = groups if node.is_closed else groups[:-1]
     return [Record(group, name) for group in finished]
+
+
+def _columns(node: JsonObject) -> list[Record]:
+    """``{"labels": ["mug", "rug"], "bboxes": [[...], [...]]}``: one record for each place."""
+    lists = [
+        (role, value.items)
+        for key, value in node.pairs
+        if isinstance(value, JsonList) and (role := "label" if is_label_key(key) else "bbox")
+        if role == "label" or box_role(key, value) == "box"
+    ]
+    if sorted(role for role, _ in lists) != ["bbox", "label"] or not node.is_closed:
+        return []
+    (_, boxes), (_, labels) = sorted(lists, key=lambda column: column[0])
+    if len(labels) != len(boxes) or len(labels) < 2 or not all(map(is_number_list, boxes)):
+        return []
+    return [
+        Record([("label", label), ("bbox", box)]) for label, box in zip(labels, boxes, strict=True)
+    ]
 
 
 def _groups(pairs: list[Pair]) -> list[list[Pair]] | None:
@@ -177,9 +209,18 @@ def _has_box(pairs: list[Pair]) -> bool:
 def _says_something(node: JsonObject) -> bool:
     """Whether an object names or places a thing."""
     return any(
-        normal(key) in VIEW_KEYS or is_label_key(key) or box_role(key, value) in ("box", "geometry")
+        normal(key) in VIEW_KEYS
+        or (is_label_key(key) and not _is_record(value))
+        or box_role(key, value) in ("box", "geometry")
         for key, value in node.pairs
     ) or _has_box(node.pairs)
+
+
+def _is_record(value: Value) -> bool:
+    """An object of more than texts: not a name in several languages."""
+    return isinstance(value, JsonObject) and not all(
+        isinstance(item, str) for _, item in value.pairs
+    )
 
 
 def _is_wrapper(node: JsonObject) -> bool:
