@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from memory_nodes.models.json_tokens import (
     QUOTES,
@@ -19,7 +18,14 @@ from memory_nodes.models.json_tokens import (
     read_text,
     read_word,
 )
-from memory_nodes.models.json_values import JsonList, JsonObject, Unfinished, Value
+from memory_nodes.models.json_values import (
+    JsonList,
+    JsonObject,
+    Unfinished,
+    Value,
+    has_lists,
+    is_numbers,
+)
 
 MAX_DEPTH = 60
 MAX_VALUES = 30_000
@@ -190,8 +196,8 @@ class _Reader:
             return
         if self._top.key is None:
             key, before = node.pairs.pop()
-            is_list = isinstance(value, JsonList) == _is_list_of_lists(before)
-            items = before.items if is_list and _is_numbers(before) else [before]
+            is_list = isinstance(value, JsonList) == has_lists(before)
+            items = before.items if is_list and is_numbers(before) else [before]
             value = JsonList([*items, value], is_closed=True)
         else:
             key = self._top.key
@@ -216,7 +222,7 @@ class _Reader:
         """Whether the container that is open goes on after a bracket that is not its own."""
         if closer != "}":
             return _OBJECT_GOES_ON.match(self._text, self.position) is not None
-        if _is_numbers(self._top.node):
+        if is_numbers(self._top.node):
             return False
         goes_on = _LIST_GOES_ON.match(self._text, self.position)
         if goes_on is None or goes_on.group(1) == "]":
@@ -288,20 +294,3 @@ class _Reader:
                 self._pop()
         self._top.key = str(value)
         return True
-
-
-def _is_list_of_lists(value: Value) -> bool:
-    return isinstance(value, JsonList) and any(isinstance(item, JsonList) for item in value.items)
-
-
-def _is_numbers(node: Value) -> TypeGuard[JsonList]:
-    """A list of numbers, or of such lists."""
-    if not isinstance(node, JsonList) or not node.items:
-        return False
-    return all(
-        _is_numbers(item)
-        if isinstance(item, JsonObject | JsonList)
-        else isinstance(item, int | float)
-        or (isinstance(item, str) and number_of(item) is not None)
-        for item in node.items
-    )

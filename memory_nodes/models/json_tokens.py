@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_nodes.models.json_values import UNFINISHED, Value
+from memory_nodes.models.json_values import NUMBER_TEXT, UNFINISHED, Value
 
 QUOTES = {'"': '"', "'": "'", "“": "“”", "”": "“”", "\u2018": "\u2018\u2019", "`": "`"}
 """Each opening quote with those that may end its text."""
 MAX_NUMBER_CHARS = 40
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _CONSTANTS: dict[str, Value] = {
     **{"null": None, "none": None, "undefined": None, "nil": None},
     **{"true": True, "false": False, "nan": float("nan")},
@@ -106,7 +105,7 @@ def constant(word: str) -> Value:
 
 def number_of(word: str) -> int | float | None:
     """A decimal number that is the whole word; leading zeros mean nothing."""
-    if not _NUMBER.fullmatch(word):
+    if not NUMBER_TEXT.fullmatch(word):
         return None
     if word.lstrip("+-").isdecimal() and len(word) <= MAX_NUMBER_CHARS:
         return int(word)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
+
+NUMBER_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 class Unfinished:
@@ -44,3 +47,20 @@ def plain(value: Value) -> Any:
     if isinstance(value, JsonList):
         return [plain(item) for item in value.items]
     return None if isinstance(value, Unfinished) else value
+
+
+def has_lists(value: Value) -> bool:
+    return isinstance(value, JsonList) and any(isinstance(item, JsonList) for item in value.items)
+
+
+def is_numbers(node: Value) -> TypeGuard[JsonList]:
+    """A list of numbers, or of such lists."""
+    if not isinstance(node, JsonList) or not node.items:
+        return False
+    return all(
+        is_numbers(item)
+        if isinstance(item, JsonObject | JsonList)
+        else isinstance(item, int | float)
+        or (isinstance(item, str) and NUMBER_TEXT.fullmatch(item) is not None)
+        for item in node.items
+    )

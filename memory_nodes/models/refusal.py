@@ -9,7 +9,8 @@ MAX_CHARS = 4000
 _PICTURE = r"(?:images?|pictures?|photos?|photographs?|frames?|files?|attachments?|visuals?)"
 _CANNOT = (
     r"(?:can\s?not|can['\u2019]?t|could\s?n['\u2019]t|could not|won['\u2019]?t|will not"
-    r"|(?:am|are|was|were|is|be)?\s*(?:unable|not able|not allowed|not permitted|not in a position)\s+to|must decline"
+    r"|(?:am|are|was|were|is|be)?\s*(?:unable|not able|not allowed|not permitted"
+    r"|not in a position)\s+to|must decline"
     r"|(?:have|need) to decline|decline|refuse"
     r"|(?:do|did)\s?(?:n['\u2019]t| not)\s+have (?:the ability|access))"
 )
@@ -40,7 +41,8 @@ _DECLINES = re.compile(
 _REGRETS = re.compile(
     rf"\b(?:sorry|apologi[sz]e|apologies|regret)\b|\b(?:I|we)\b[^.!?\n]{{0,60}}?{_CANNOT}\b"
     rf"|\b(?:unable|not able|not possible) to\b|\bno {_PICTURE}"
-    rf"|{_PICTURE} (?:(?:did|does|do|could|can)(?: ?n['\u2019]t| not) (?:be )?|failed to )(?:load|open)"
+    rf"|{_PICTURE} (?:(?:did|does|do|could|can)(?: ?n['\u2019]t| not) (?:be )?|failed to )(?:load"
+    rf"|open)"
     r"|forg[eo]t to (?:attach|upload|include|send)"
     r"|抱歉|对不起|无法|leider|désolé|lo siento|tut mir leid",
     re.IGNORECASE,

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from memory_nodes.models.json_reader import end_of_value
 
 _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)"
-_OPEN_THOUGHT = re.compile(rf"<{_THOUGHT}>|◁think▷|<\|begin_of_thought\|>|<\|channel\|>analysis", re.IGNORECASE)
-_CLOSED_THOUGHT = re.compile(rf"</{_THOUGHT}>|◁/think▷|<\|end_of_thought\|>|<\|channel\|>final", re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(
+    rf"<{_THOUGHT}>|◁think▷|<\|begin_of_thought\|>|<\|channel\|>analysis", re.IGNORECASE
+)
+_CLOSED_THOUGHT = re.compile(
+    rf"</{_THOUGHT}>|◁/think▷|<\|end_of_thought\|>|<\|channel\|>final", re.IGNORECASE
+)
 _ANSWER = re.compile(r"<(answer|final_answer|response|output)>", re.IGNORECASE)
 _CALL = (
     r"(?:tool|function)[ _-]?(?:call|use|request|invocation|input)s?"

@@ -101,7 +101,7 @@ def _check_that_nothing_is_meant(reply: Reply, contents: Contents, drafts: Draft
     start = f"{reply.text[:80]!r}"
     if is_empty_list and not declines(contents.text):
         return
-    if regrets(contents.text):
+    if declines(contents.text) or (regrets(contents.text) and not contents.is_open):
         raise ReplyError(f"the model declined, or saw no picture: {start}", "refusal")
     is_silent = not contents.text.strip() and not contents.has_calls
     if is_silent and not contents.is_open and reply.is_complete:

@@ -100,7 +100,7 @@ class _ObjectReader:
         if not view.boxes:
             self.problem("no_view", f"{kind}: listed without a box")
             return [Draft(given_id, self._descriptor(record, kind, []), is_flat=True)]
-        drafts = []
+        drafts: list[Draft] = []
         for box in view.boxes:
             views = self._views(kind, [ViewText(view.frame, (box,))])
             if views:

@@ -1,4 +1,5 @@
 """Defects of replies to the association prompt; expected values follow by hand from the rules."""
+# ruff: noqa: E501 - a reply is easier to read in one line
 
 from __future__ import annotations
 

@@ -61,7 +61,8 @@ def _views(views: str) -> str:
         f"[[4, {BOX}], [6, {BOX}]]",
         f'[{{"frame": 4, "x1": 10, "y1": 20, "x2": 30, "y2": 40}}, {{"frame": 6, "bbox": {BOX}}}]',
         f'[{{"frame": 4, "bbox": {BOX},}}, {{"frame": 6, "bbox": {BOX}}},]',
-        f'[{{"frame": 4, "bbox": {BOX}}}, {{"frame": 6, "bbox": {BOX}}}, {{"frame": 6, "bbox": {BOX}}}]',
+        f'[{{"frame": 4, "bbox": {BOX}}}, {{"frame": 6, "bbox": {BOX}}}, '
+        f'{{"frame": 6, "bbox": {BOX}}}]',
     ],
 )
 def test_views_are_read_in_every_form(views: str) -> None:

@@ -1,50 +1,11 @@
-"""Defects of replies by family; expected values follow by hand from the rules of the reply cases.
-
-All boxes are written for an image of 640 x 480 px. ``A`` is the object (mug, 100 120 300 320).
-"""
+"""Defects of replies by family; expected values follow by hand from the rules of the reply cases."""
+# ruff: noqa: E501 - a reply is easier to read in one line
 
 from __future__ import annotations
 
-import contextlib
-import time
-from typing import get_args
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from memory_nodes.errors import ReplyError, ReplyFault
-from memory_nodes.models.ports import Reply
-from memory_nodes.perception.boxes import BBOX_FORMATS
-from memory_nodes.perception.reply import read_frames
-from memory_test_support.records import keyframe
-
-Found = tuple[str, bool, int]
-"""Objects as "label x0 y0 x1 y1; ...", complete, dropped."""
-
-MUG = '{"label": "mug", "bbox": [100, 120, 300, 320]}'
-RUG = '{"label": "rug", "bbox": [10, 20, 30, 40]}'
-A = "mug 100 120 300 320"
-B = "rug 10 20 30 40"
-AB = f"{A}; {B}"
-
-
-def _read(raw: str, bbox_format: str = "xyxy_pixels", finish_reason: str | None = "stop") -> Found:
-    reply = Reply(raw, finish_reason not in ("length", "content_filter"))
-    found = read_frames(reply, {0: keyframe(1)}, bbox_format)
-    objects = []
-    for item in found.objects:
-        box = item.views[0].box if item.views else None
-        sides = (box.x0_px, box.y0_px, box.x1_px, box.y1_px) if box else ()
-        objects.append(" ".join((item.type, *(f"{side:g}" for side in sides))))
-    return "; ".join(objects), found.is_complete, found.dropped
-
-
-def _code(raw: str, bbox_format: str = "xyxy_pixels", finish_reason: str | None = "stop") -> str:
-    with pytest.raises(ReplyError) as caught:
-        _read(raw, bbox_format, finish_reason)
-    return caught.value.code
-
+from memory_test_support.one_image import AB, MUG, RUG, A, read
 
 WHOLE = {
     "prose with brackets": f"In frame [0] (a photo) I see:\n[{MUG}, {RUG}]\nDone [1].",
@@ -145,13 +106,27 @@ WHOLE = {
     "tool result before the answer": f'[TOOL_CALL] zoom\n{RUG}\n[TOOL_RESPONSE] zoom\n{{"ok": 1}}\n'
     f"[{MUG}, {RUG}]",
     "reply in a text": '"[' + f"{MUG}, {RUG}".replace('"', '\\"') + ']"',
+    "brace lost": f"{MUG[1:]}, {RUG}",
+    "list lost its key's brace": f'"objects": [{MUG}, {RUG}]}}',
+    "quote lost in a key": f'[{{"label: "mug", "bbox": [100,120,300,320]}}, {RUG}]',
+    "quote lost before a key": f'[{{label": "mug", "bbox": [100,120,300,320]}}, {RUG}]',
+    "colons lost": f'[{{"label" "mug", "bbox" [100,120,300,320]}}, {RUG}]',
+    "semicolons": f'[{{"label": "mug"; "bbox": [100; 120; 300; 320]}}, {RUG}]',
+    "columns": '{"labels": ["mug", "rug"], "bboxes": [[100,120,300,320], [10,20,30,40]]}',
+    "numbered records": f'{{"object_1": {MUG}, "object_2": {RUG}}}',
+    "corners with names": '[{"label": "mug", "bbox": {"top_left": {"x": 100, "y": 120}, '
+    f'"bottom_right": {{"x": 300, "y": 320}}}}}}, {RUG}]',
+    "size of the image": f'{{"image": {{"width": 640, "height": 480}}, "objects": [{MUG}, {RUG}]}}',
+    "final channel": f"<|channel|>analysis<|message|>{RUG}<|channel|>final<|message|>[{MUG}, {RUG}]",
+    "list in a text": '{"objects": "[' + f"{MUG}, {RUG}".replace('"', '\\"') + ']"}',
+    "tags in a box": f'[{{"label": "mug", "bbox": "<box>100 120 300 320</box>"}}, {RUG}]',
     "regret and boxes": f"Sorry, I cannot see much, only these: [{MUG}, {RUG}]",
 }
 
 
 @pytest.mark.parametrize("raw", WHOLE.values(), ids=WHOLE.keys())
 def test_defect_that_costs_nothing(raw: str) -> None:
-    assert _read(raw) == (AB, True, 0)
+    assert read(raw) == (AB, True, 0)
 
 
 CUT = {
@@ -181,7 +156,7 @@ CUT = {
 def test_cut_reply_keeps_what_was_whole_and_is_not_complete(
     raw: str, finish_reason: str | None
 ) -> None:
-    assert _read(raw, finish_reason=finish_reason) == (A, False, 0)
+    assert read(raw, finish_reason=finish_reason) == (A, False, 0)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +227,7 @@ def test_cut_reply_keeps_what_was_whole_and_is_not_complete(
     ],
 )
 def test_bad_record_goes_and_the_others_stay(raw: str, objects: str, dropped: int) -> None:
-    assert _read(raw) == (objects, True, dropped)
+    assert read(raw) == (objects, True, dropped)
 
 
 @pytest.mark.parametrize(
@@ -270,93 +245,11 @@ def test_bad_record_goes_and_the_others_stay(raw: str, objects: str, dropped: in
     ],
 )
 def test_declared_format_decides(bbox_format: str, box: str, pixels: str) -> None:
-    assert _read(f'[{{"label": "mug", "box_2d": {box}}}]', bbox_format) == (
+    assert read(f'[{{"label": "mug", "box_2d": {box}}}]', bbox_format) == (
         f"mug {pixels}",
         True,
         0,
     )
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "[]",
-        "```json\n[]\n```",
-        '{"objects": []}',
-        '{"detections": [], "count": 0}',
-        '{"things_on_the_shelf": []}',
-        '{"objects": [], "relations": []}',
-        "There are no mugs in this picture. []",
-        "I can't see any mugs in this image.\n[]",
-        "<think>Nothing here.</think>[]",
-        "Sorry, there is nothing to report: []",
-    ],
-)
-def test_empty_list_is_an_empty_scene(raw: str) -> None:
-    assert _read(raw) == ("", True, 0)
-
-
-@pytest.mark.parametrize(
-    ("raw", "finish_reason", "code"),
-    [
-        ("", "stop", "empty_reply"),
-        (" \n\t", "stop", "empty_reply"),
-        ("<think>It is a mug.</think>\n", "stop", "empty_reply"),
-        ("I'm sorry, but I can't assist with that.", "stop", "refusal"),
-        ("I am unable to view images.", "stop", "refusal"),
-        ("As an AI language model, I do not have eyes.", "stop", "refusal"),
-        ("I don't see any image attached. Please upload one.", "stop", "refusal"),
-        ("No image was provided.", "stop", "refusal"),
-        ("Please provide the image. {}", "stop", "refusal"),
-        ("I cannot process this photo.\n```json\n[]\n```", "stop", "refusal"),
-        ('{"objects": [], "error": "no image provided"}', "stop", "refusal"),
-        ('{"error": "I cannot identify people in this picture"}', "stop", "refusal"),
-        ("抱歉，我无法查看图片。", "stop", "refusal"),
-        ("Es tut mir leid, ich kann das Bild nicht analysieren.", "stop", "refusal"),
-        ("[", "length", "truncated"),
-        ("```json\n", "length", "truncated"),
-        ('{"objects": [', "length", "truncated"),
-        ('{"objects": []', "length", "truncated"),
-        ('[{"label": "mug", "bbox": [1, 2, 3', "length", "truncated"),
-        (MUG[:-1], "length", "truncated"),
-        (f"<think>Perhaps {MUG}", "stop", "truncated"),
-        (f"<thinking>\n[{MUG}]", "length", "truncated"),
-        ('<tool_call>{"name": "zoom", "arg', "length", "truncated"),
-        ('[{"label": "mug", "point_2d": [1, 2]}]', "stop", "invalid_boxes"),
-        ("[[1, 2, 30, 40], [5, 6, 70, 80]]", "stop", "invalid_boxes"),
-        ("[100, 120, 300, 320]", "stop", "invalid_boxes"),
-        ('[{"bbox": [1, 2, 30, 40]}]', "stop", "invalid_boxes"),
-        ('["mug", "rug"]', "stop", "invalid_boxes"),
-        ('[{"label": "mug", "bbox": [3, 2, 1, 4]}, {"la', "length", "invalid_boxes"),
-        ("I see a mug on a desk.", "stop", "no_json"),
-        ("I see a mug on a desk and", "length", "no_json"),
-        ("Nothing was found.", "stop", "no_json"),
-        ("{}", "stop", "no_json"),
-        ('{"rooms": 1}', "stop", "no_json"),
-        ("The result is {not json} at [all].", "stop", "no_json"),
-        (f'<tool_call>{{"name": "zoom", "arguments": {MUG}}}</tool_call>', "stop", "no_json"),
-        (f'{{"name": "zoom", "arguments": {MUG}}}', "stop", "no_json"),
-        (f'[{{"name": "crop", "parameters": {MUG}}}]', "stop", "no_json"),
-        (f"Action: zoom\nAction Input: {MUG}", "stop", "no_json"),
-        (f'[TOOL_CALLS][{{"name": "zoom", "arguments": {MUG}}}]', "stop", "no_json"),
-        (f"<function=zoom>{MUG}</function>", "stop", "no_json"),
-        (
-            f'{{"tool_calls": [{{"function": {{"name": "z", "arguments": {MUG}}}}}]}}',
-            "stop",
-            "no_json",
-        ),
-        ("!" * 500, "length", "no_json"),
-    ],
-)
-def test_reply_without_an_object_says_why(raw: str, finish_reason: str, code: str) -> None:
-    assert _code(raw, finish_reason=finish_reason) == code
-
-
-def test_withheld_reply_is_a_refusal() -> None:
-    withheld = Reply("", is_complete=False, is_withheld=True)
-    with pytest.raises(ReplyError) as caught:
-        read_frames(withheld, {0: keyframe(1)}, "xyxy_pixels")
-    assert caught.value.code == "refusal"
 
 
 @pytest.mark.parametrize(
@@ -370,148 +263,10 @@ def test_withheld_reply_is_a_refusal() -> None:
         "<|ref|>rug<|/ref|><|det|>[[10, 20, 30, 40]]<|/det|>",
     ],
 )
-def test_grounding_tokens_are_read(raw: str) -> None:
-    assert _read(raw) == (AB, True, 0)
+def test_grounding_tokens_areread(raw: str) -> None:
+    assert read(raw) == (AB, True, 0)
 
 
 def test_two_boxes_of_one_name_in_grounding_tokens_are_two_objects() -> None:
     raw = "<|ref|>mug<|/ref|><|det|>[[100, 120, 300, 320], [10, 20, 30, 40]]<|/det|>"
-    assert _read(raw) == (f"{A}; mug 10 20 30 40", True, 0)
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "[" * 1_000_000,
-        "{" * 1_000_000,
-        '{"a":' * 200_000,
-        "[{" * 500_000,
-        "[]" * 500_000,
-        '["' * 300_000,
-        '{"label": "a, ' * 70_000,
-        "[1," * 300_000,
-        "[/*" * 300_000,
-        "[/* " * 250_000,
-        "<think>" * 140_000,
-        "</think>" * 120_000,
-        "<ref>" * 200_000,
-        "<ref>a</ref>" * 80_000,
-        "<ref>a</ref><box>(" * 50_000,
-        "[TOOL_CALL] {" * 70_000,
-        "<tool_call>" * 90_000,
-        "I cannot " * 100_000,
-        "[{" + '"x": 1, ' * 100_000,
-        "[" + f"{MUG}, " * 20_000,
-        "[" + ",".join(f'{{"label": "mug {n}", "bbox": [1,2,30,40]}}' for n in range(20_000)),
-        '{"label": "a", "bbox": [1,2,3,4], ' * 30_000,
-        '{"views": [' * 90_000,
-        '"' * 1_000_000,
-        "[" + "'" * 1_000_000,
-        "[" + '\\"' * 500_000,
-        "{ " * 500_000,
-        "[" + " " * 1_000_000,
-        '[{"label": "a", "bbox": [' + "9" * 900_000,
-        '{"name": "a", "box": [1,2,3,4], ' + '"name": "b", "box": [1,2,3,4], ' * 30_000 + "}",
-    ],
-    ids=lambda raw: raw[:24],
-)
-@pytest.mark.timeout(20)
-def test_reply_of_a_megabyte_costs_little(raw: str) -> None:
-    start = time.process_time()
-    with contextlib.suppress(ReplyError):
-        _read(raw)
-    assert time.process_time() - start < 1.0
-
-
-PIECES = st.sampled_from(
-    [
-        *(
-            "{",
-            "}",
-            "[",
-            "]",
-            "(",
-            ")",
-            ",",
-            ":",
-            '"',
-            "'",
-            "\\",
-            "\n",
-            " ",
-            "```",
-            "//",
-            "/*",
-            "#",
-        ),
-        *(
-            '"label"',
-            '"bbox"',
-            '"views"',
-            '"frame"',
-            '"id"',
-            '"relations"',
-            '"objects"',
-            "mug",
-            "null",
-        ),
-        *(
-            "1",
-            "20",
-            "300",
-            "-4",
-            "1e999",
-            "017",
-            "[10, 20, 30, 40]",
-            MUG,
-            RUG,
-            "\ud800",
-            "\0",
-            "“",
-        ),
-        *("<think>", "</think>", "<answer>", "<ref>", "</ref>", "<box>", "</box>", "[TOOL_CALL]"),
-        *(
-            "<tool_call>",
-            "</tool_call>",
-            "<|det|>",
-            "I cannot",
-            "Action Input:",
-            '"x1": 5',
-            "=",
-            ";",
-        ),
-    ]
-)
-REPLIES = st.lists(PIECES | st.text(max_size=5), max_size=40).map("".join)
-FORMATS = st.sampled_from(BBOX_FORMATS)
-
-
-@given(REPLIES, FORMATS, st.sampled_from(["stop", "length", None]))
-def test_whatever_comes_boxes_lie_in_the_image_and_texts_can_be_stored(
-    raw: str, bbox_format: str, finish_reason: str | None
-) -> None:
-    reply = Reply(raw, finish_reason != "length")
-    try:
-        found = read_frames(reply, {0: keyframe(1), 1: keyframe(2)}, bbox_format)
-    except ReplyError as error:
-        assert error.code in get_args(ReplyFault)
-        return
-    assert not (found.is_complete and finish_reason == "length")
-    assert len({item.object_id for item in found.objects}) == len(found.objects)
-    for item in found.objects:
-        f"{item.object_id} {item.type} {item.description}".encode()
-        assert item.type
-        assert "\0" not in item.type
-        for view in item.views:
-            assert 0.0 <= view.box.x0_px < view.box.x1_px <= 640.0
-            assert 0.0 <= view.box.y0_px < view.box.y1_px <= 480.0
-
-
-@given(st.integers(0, len(f"[{MUG}, {RUG}]") - 1))
-def test_no_beginning_of_a_reply_passes_for_the_whole(length: int) -> None:
-    try:
-        found = _read(f"[{MUG}, {RUG}]"[:length])
-    except ReplyError as error:
-        assert error.code in ("truncated", "empty_reply")
-        return
-    assert found in ((A, False, 0), (AB, False, 0))
+    assert read(raw) == (f"{A}; mug 10 20 30 40", True, 0)
