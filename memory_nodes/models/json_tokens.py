@@ -19,10 +19,12 @@ _CONSTANTS: dict[str, Value] = {
 _LIST_WORD = re.compile(r"[^\s,;\uff0c、(){}\[\]<]+|<")
 _OBJECT_WORD = re.compile(r"[^,\uff0c(){}\[\]\n\"“<]+|<")
 _KEY_WORD = re.compile(r"([^\s,:=\uff1a\uff0c(){}\[\]\"“<]+|<)[\"'”]?")
-_AFTER_VALUE = re.compile(r"\s*(\Z|[,;:\uff1a\uff0c}\])<=`]|//|/\*)")
-_AFTER_KEY = re.compile(r"\s*[\[{(\"'“\d-]")
-_NEXT_KEY = re.compile(r"\s*[\"'“][^\"'“”\n]{1,80}[\"'”]\s{0,20}[:\uff1a=]")
-_NEXT_TEXT = re.compile(r"\s+[\"“]")
+_END_OF_VALUE = (
+    r"\s*(?:\Z|[,;:\uff1a\uff0c}\])<=`]|//|/\*|[\"'“][^\"'“”\n]{1,80}[\"'”]\s{0,20}[:\uff1a=])"
+    r"|\s+[\"“]"
+)
+_AFTER_VALUE = re.compile(_END_OF_VALUE)
+_AFTER_KEY = re.compile(rf"{_END_OF_VALUE}|\s*[\[{{(\"'“\d-]")
 _COLON = re.compile(r"\s*[:\uff1a]")
 _LOST_END = re.compile(r"\s*[,\uff0c}\]\n]")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|\n|.)", re.DOTALL)
@@ -44,6 +46,7 @@ def read_text(text: str, start: int, is_key: bool) -> Token:
     missing, so that it would run into the next key, it ends at the next comma, bracket or line.
     """
     body = re.compile(rf"[^\\{QUOTES[text[start]]}]*")
+    after = _AFTER_KEY if is_key else _AFTER_VALUE
     position = start + 1
     first_inner = -1
     while True:
@@ -54,7 +57,7 @@ def read_text(text: str, start: int, is_key: bool) -> Token:
         if text[position] == "\\":
             position += 2
             continue
-        if _ends(text, position + 1, is_key):
+        if after.match(text, position + 1):
             break
         first_inner = position if first_inner < 0 else first_inner
         position += 1
@@ -63,16 +66,6 @@ def read_text(text: str, start: int, is_key: bool) -> Token:
         if lost is not None:
             return Token(unescaped(text[start + 1 : lost.start()]), lost.start())
     return Token(unescaped(text[start + 1 : position]), position + 1)
-
-
-def _ends(text: str, after: int, is_key: bool) -> bool:
-    """Whether a quote whose next character is at ``after`` ends a text."""
-    return (
-        _AFTER_VALUE.match(text, after) is not None
-        or (is_key and _AFTER_KEY.match(text, after) is not None)
-        or _NEXT_KEY.match(text, after) is not None
-        or _NEXT_TEXT.match(text, after) is not None
-    )
 
 
 def read_word(text: str, start: int, in_object: bool) -> Token:
