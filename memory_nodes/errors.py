@@ -23,6 +23,12 @@
 Each message names what was given, the limit it broke and what to do about it.
 """
 
+from typing import Literal, TypeAlias
+
+ReplyFault: TypeAlias = Literal["empty_reply", "refusal", "truncated", "invalid_boxes", "no_json"]
+"""No text; declined, or saw no picture; ended before anything was whole; nothing usable in it;
+nothing that can be read."""
+
 
 class RobotMemoryError(Exception):
     """Any error of this package."""
@@ -45,7 +51,11 @@ class EncodingUnsupported(ImageError):
 
 
 class ReplyError(InputError):
-    """A model's reply that cannot be read."""
+    """A model's reply that cannot be read; ``code`` says why, for counting."""
+
+    def __init__(self, message: str, code: ReplyFault = "no_json") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class TransformError(RobotMemoryError):

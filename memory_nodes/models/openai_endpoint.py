@@ -73,6 +73,7 @@ class OpenAIChat:
             model=completion.model or self._model,
             prompt_tokens=usage.prompt_tokens if usage else 0,
             completion_tokens=usage.completion_tokens if usage else 0,
+            is_withheld=choice.finish_reason == "content_filter",
         )
 
 

@@ -173,6 +173,7 @@ class DetectorNode(MemoryNode):
             self.counters["model_unavailable"] += 1
             return self.detection.retry_s
         self.trouble(None, "model")
+        self.trouble(self.detector.format_problem, "bbox_format", is_error=True)
         self.spool.store_detections(graph)
         self.counters["chunks_detected"] += 1
         return 0.0

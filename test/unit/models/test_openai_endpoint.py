@@ -204,7 +204,9 @@ def test_reply_that_was_cut_off_is_marked(
     choice = {"index": 0, "message": message, "finish_reason": finish_reason}
     odd.body = json.dumps({"choices": [choice], "model": "served"}).encode()
     reply = _complete(odd.base_url)
-    assert reply == Reply("a mug", is_complete, "served")
+    assert reply == Reply(
+        "a mug", is_complete, "served", is_withheld=finish_reason == "content_filter"
+    )
 
 
 def test_refusal_without_content_is_an_empty_reply(odd: OddServer) -> None:
