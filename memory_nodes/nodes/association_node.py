@@ -7,7 +7,8 @@ from concurrent.futures import Future
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 
 from memory_nodes.association.associator import WITHOUT_MODEL, Associator, AssociatorConfig
-from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_from_msg, graph_to_msg

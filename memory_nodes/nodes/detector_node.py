@@ -11,6 +11,7 @@ from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 from robot_memory.msg import StoreUpdate
 
 from memory_nodes.errors import (
+    ChunkTooLarge,
     ConfigurationError,
     EncodingUnsupported,
     ImageError,
@@ -18,7 +19,8 @@ from memory_nodes.errors import (
     RobotMemoryError,
     StoreMissing,
 )
-from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.disk_space import DiskGuard
 from memory_nodes.perception.intake import Intake
@@ -167,11 +169,16 @@ class DetectorNode(MemoryNode):
             return IDLE_S
         try:
             graph = await self.detector.detect(chunk, self.spool.depth_pngs(chunk))
+        except ChunkTooLarge as error:
+            self.get_logger().warning(f"chunk {chunk.chunk_id} is split: {error}")
+            self.spool.split(chunk.chunk_id, error.size)
+            self.counters["chunks_split"] += 1
+            return 0.0
         except ModelUnavailable as error:
             self.trouble(f"recording goes on, but the vision model is away: {error}", "model")
             self.spool.put_back(chunk.chunk_id)
             self.counters["model_unavailable"] += 1
-            return self.detection.retry_s
+            return max(self.detection.retry_s, error.retry_after_s or 0.0)
         self.trouble(None, "model")
         self.trouble(self.detector.format_problem, "bbox_format", is_error=True)
         self.spool.store_detections(graph)

@@ -11,7 +11,8 @@ from std_msgs.msg import String
 from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.errors import InputError
-from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.snapshot import Filter, SnapshotCache
 from memory_nodes.ros import endpoints

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory_nodes.errors import ModelRejected, ReplyError
+from memory_nodes.errors import ChunkTooLarge, ModelRejected, ModelUnavailable, ReplyError
 from memory_nodes.models.ports import ChatModel, Reply
 from memory_nodes.parameters import parameter
 from memory_nodes.perception.boxes import BBOX_FORMATS, BoxFormat
@@ -62,6 +62,8 @@ class ChunkDetector:
             config.bbox_format, config.bbox_reference_width_px, config.bbox_reference_height_px
         )
         self._format_check = FormatCheck(self._box_format)
+        self._max_images: int | None = None
+        self._has_read = False
 
     @property
     def format_problem(self) -> str | None:
@@ -79,16 +81,23 @@ class ChunkDetector:
         Args:
             depth_pngs: by keyframe id, as images.depth_to_png writes them.
 
-        Raises ModelUnavailable when the model does not answer.
+        Raises:
+            ModelUnavailable: the model does not answer, or has refused every request so far.
+            ChunkTooLarge: the server takes fewer images, or less text, in one prompt.
         """
+        self._check_size(chunk)
         problems: list[str] = []
         salvaged, salvaged_from = Detections(), ""
         for _ in range(self._config.max_bad_replies):
             try:
                 reply = await self._ask(chunk)
                 found = self._read(reply, chunk, problems)
-            except (ReplyError, ModelRejected) as error:
-                problems.append(_line(error))
+            except ModelRejected as error:
+                self._learn(error, chunk)
+                problems.append(str(error))
+                continue
+            except ReplyError as error:
+                problems.append(f"{error.code}: {error}")
                 continue
             except OSError as error:
                 problems.append(f"an image of the chunk cannot be read: {error}")
@@ -100,10 +109,25 @@ class ChunkDetector:
                 salvaged, salvaged_from = found, reply.model
         return _graph(chunk, salvaged, salvaged_from, problems, depth_pngs)
 
+    def _check_size(self, chunk: Chunk) -> None:
+        size = self._max_images
+        if size is not None and len(chunk.keyframes) > size:
+            raise ChunkTooLarge(f"one prompt may hold {size} images", size)
+
+    def _learn(self, refusal: ModelRejected, chunk: Chunk) -> None:
+        """A refusal may tell the server's limit; one that meets everything is not the chunk's."""
+        count = len(chunk.keyframes)
+        if refusal.is_too_large and count > 1:
+            self._max_images = min(refusal.max_images or count // 2, count - 1)
+            self._check_size(chunk)
+        if not self._has_read:
+            raise ModelUnavailable(f"every request so far was refused: {refusal}") from refusal
+
     def _read(self, reply: Reply, chunk: Chunk, problems: list[str]) -> Detections:
         first = chunk.keyframes[0]
         if self._format_check.look(reply, first.width_px, first.height_px):
             problems.append(f"bbox_format: {self._format_check.problem}")
+        self._has_read = True
         return read_detections(reply, chunk, self._box_format)
 
     async def _ask(self, chunk: Chunk) -> Reply:
@@ -116,10 +140,6 @@ class ChunkDetector:
             self._config.max_reply_tokens,
         )
         return await self._model.complete(prompt, self._call_timeout_s)
-
-
-def _line(error: ReplyError | ModelRejected) -> str:
-    return f"{error.code}: {error}" if isinstance(error, ReplyError) else str(error)
 
 
 def _graph(

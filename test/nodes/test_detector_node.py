@@ -24,6 +24,7 @@ from memory_nodes.ros.conversions import graph_from_msg
 from memory_nodes.store.writer import Writer
 from memory_test_support.model_server import ModelServer
 from memory_test_support.node_bench import NodeBench
+from memory_test_support.picky_server import picky_server
 from memory_test_support.tour import Tour, load_tour
 from memory_test_support.tour_player import TourPlayer
 
@@ -366,6 +367,21 @@ def test_chunk_left_open_is_closed_at_deactivation(
     bench.until(lambda: node.counters["keyframes"] == 1, "the keyframe")
     node.trigger_deactivate()
     bench.until(lambda: node.spool.state().waiting_chunks == 1, "the chunk")
+
+
+def test_chunk_is_split_when_the_server_takes_fewer_images(bench: NodeBench, tour: Tour) -> None:
+    with picky_server() as picky:
+        picky.max_images = 3
+        node = bench.start(DetectorNode, base_url=picky.base_url, chunk_size=8, **EVERY_IMAGE)
+        graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+        camera = Camera(bench, tour)
+        camera.stand_at(0, 0.0)
+        camera.stand_at(9, 0.0)
+        bench.until(lambda: _knows_the_camera(node), "the transforms")
+        for stamp_s in range(1, 9):
+            camera.shoot(stamp_s)
+        bench.until(lambda: node.spool.state().detected_chunks == 3, "the parts")
+    assert len(graphs[0].keyframes) == 3
 
 
 def _says(said: list[DiagnosticArray], text: str, level: bytes) -> bool:

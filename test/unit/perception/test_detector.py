@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_nodes.errors import ModelRejected, ModelUnavailable
+from memory_nodes.errors import ChunkTooLarge, ModelRejected, ModelUnavailable
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.images import depth_to_png
 from memory_nodes.records import Box, Chunk, ChunkGraph
@@ -83,13 +83,45 @@ def test_unreadable_reply_is_asked_for_again(memory_dir: Path) -> None:
     assert "no JSON" in found.problems[0]
 
 
-@pytest.mark.parametrize("turn", ["sorry", ModelRejected("too many images")])
-def test_poisoned_chunk_is_kept_without_objects_after_some_tries(
-    memory_dir: Path, turn: Turn
-) -> None:
-    found, model = _detect(memory_dir, turn)
+def test_poisoned_chunk_is_kept_without_objects_after_some_tries(memory_dir: Path) -> None:
+    found, model = _detect(memory_dir, "sorry")
     assert len(model.prompts) == 3
     assert (found.chunk, found.objects, len(found.problems)) == (CHUNK, (), 3)
+
+
+def test_refusal_of_one_chunk_after_others_were_read_does_not_stop_all(memory_dir: Path) -> None:
+    model = RecordedChat(MUG, ModelRejected("not this one"))
+    detector = ChunkDetector(model, memory_dir, DetectorConfig(max_bad_replies=3), 10.0)
+    asyncio.run(detector.detect(CHUNK, {}))
+    refused = asyncio.run(detector.detect(CHUNK, {}))
+    assert (refused.objects, len(refused.problems)) == ((), 3)
+
+
+def test_server_that_refuses_everything_is_waited_for(memory_dir: Path) -> None:
+    """A wrong set-up, which a person will mend, must not empty the memory meanwhile."""
+    with pytest.raises(ModelUnavailable, match="every request so far"):
+        _detect(memory_dir, ModelRejected("no images here"))
+
+
+@pytest.mark.parametrize(("named", "size"), [(1, 1), (None, 1), (8, 1)])
+def test_chunk_that_is_too_large_is_to_be_split(
+    memory_dir: Path, named: int | None, size: int
+) -> None:
+    refusal = ModelRejected("at most", is_too_large=True, max_images=named)
+    with pytest.raises(ChunkTooLarge) as caught:
+        _detect(memory_dir, refusal)
+    assert caught.value.size == size
+
+
+def test_limit_once_learned_is_not_asked_for_again(memory_dir: Path) -> None:
+    model = RecordedChat(ModelRejected("at most 1", is_too_large=True, max_images=1), MUG)
+    detector = ChunkDetector(model, memory_dir, DetectorConfig(), 10.0)
+    for _ in range(2):
+        with pytest.raises(ChunkTooLarge):
+            asyncio.run(detector.detect(CHUNK, {}))
+    assert len(model.prompts) == 1
+    part = Chunk(1, CHUNK.keyframes[:1])
+    assert len(asyncio.run(detector.detect(part, {})).objects) == 1
 
 
 def test_reply_that_was_cut_off_is_asked_for_again(memory_dir: Path) -> None:
