@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -25,6 +27,7 @@ LAST_FRAME = 39  # five whole chunks
 PAUSE_AFTER = 20  # in the middle of the third chunk
 TABLES = ("keyframe", "chunk", "object", "object_state", "view", "relation")
 TIMEOUT_S = 60.0
+OUTAGE_S = float(os.environ.get("MEMORY_TEST_OUTAGE_S", "5"))
 
 
 class Run:
@@ -33,6 +36,7 @@ class Run:
     def __init__(self, bench: NodeBench, memory_dir: Path, server: ModelServer) -> None:
         self._bench = bench
         self._memory_dir = memory_dir
+        self._server = server
         self._parameters = {
             "use_sim_time": True,
             "memory_dir": memory_dir,
@@ -70,6 +74,32 @@ class Run:
         self._await_connections(gone)
         self._pause(False)
         self._until(lambda: self.stored() == LAST_FRAME + 1, "all keyframes in the memory")
+
+    def play_through_an_outage(self, outage_s: float) -> None:
+        """The model is away from the middle of the tour on; the detector is killed twice."""
+        self._until(lambda: self._player.published >= PAUSE_AFTER // 2, "the first frames")
+        self._server.fail_with(503)
+        ends_s = time.monotonic() + outage_s
+        self._kill_detector()
+        self._until(lambda: self._player.published >= PAUSE_AFTER, "the frames after")
+        self._kill_detector()
+        everything = LAST_FRAME + 1
+        self._until(lambda: self.recorded() == everything, "all frames on disk")
+        self._until(lambda: time.monotonic() > ends_s, "the outage to end", outage_s + TIMEOUT_S)
+        assert self.stored() < everything
+        self._server.restore()
+        self._until(lambda: self.stored() == everything, "all keyframes in the memory")
+
+    def _kill_detector(self) -> None:
+        """When all it was shown is on disk: what is on its way to a dead node is lost."""
+        self._pause(True)
+        shown = self._player.published
+        self._until(lambda: self.recorded() >= shown, "the frames to be on disk")
+        gone = self._endpoints_of(["detector_node"])
+        self.programs["detector_node"].kill()
+        self.start("detector_node")
+        self._await_connections(gone)
+        self._pause(False)
 
     def kill_all(self) -> None:
         for program in self.programs.values():
@@ -112,8 +142,10 @@ class Run:
             if found.node_name in names
         )
 
-    def _until(self, condition: Callable[[], bool], what: str) -> None:
-        self._bench.until(condition, what, TIMEOUT_S)
+    def _until(
+        self, condition: Callable[[], bool], what: str, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        self._bench.until(condition, what, timeout_s)
 
 
 def _is_there(find: Callable[[str], Any], topic: str, gone: frozenset[bytes]) -> bool:
@@ -156,6 +188,15 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]
     with own_domain() as domain_id, _running(domain_id, memory_dir) as run:
         run.play(killed=())
     return _contents(memory_dir)
+
+
+@pytest.mark.timeout(600)
+def test_model_that_was_away_and_a_detector_killed_twice_leave_the_same_memory(
+    undisturbed: dict[str, list[Any]], ros_domain: int, tmp_path: Path
+) -> None:
+    with _running(ros_domain, tmp_path) as run:
+        run.play_through_an_outage(OUTAGE_S)
+    assert _contents(tmp_path) == undisturbed
 
 
 @pytest.mark.timeout(300)
