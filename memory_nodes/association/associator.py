@@ -23,6 +23,7 @@ WITHOUT_MODEL = "association without the model"
 class AssociatorConfig:
     """How identities are resolved."""
 
+    temperature: float = parameter(0.1, "of the associating model", low=0.0, high=2.0)
     candidates_per_object: int = parameter(
         6, "known objects to ask about for each new one, by words and by place", low=1, high=50
     )
@@ -142,6 +143,7 @@ class Associator:
             if relation.subject_id in candidate_ids
         ]
         prompt = association_prompt(graph, candidates, relations, keyframes)
+        prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)
         local = {seen.object_id: seen.type for seen in graph.objects}
         decisions = read_mapping(reply, local, _types_to_accept(graph.objects, candidates))

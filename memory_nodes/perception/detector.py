@@ -33,6 +33,7 @@ class DetectorConfig:
     bbox_reference_height_px: int = parameter(
         0, "height of the image that pixel boxes are of; 0 = the image sent", unit="px", low=0
     )
+    temperature: float = parameter(0.1, "of the detecting model", low=0.0, high=2.0)
     max_reply_tokens: int = parameter(8192, "longest reply to ask for", unit="tokens", low=256)
     max_bad_replies: int = parameter(
         3,
@@ -139,6 +140,7 @@ class ChunkDetector:
             first.height_px,
             self._config.max_reply_tokens,
         )
+        prompt = replace(prompt, temperature=self._config.temperature)
         return await self._model.complete(prompt, self._call_timeout_s)
 
 
