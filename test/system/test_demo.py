@@ -27,6 +27,8 @@ def test_demo_remembers_answers_and_arrives(tmp_path: Path) -> None:
     assert report["goal"]["outcome"] == "ARRIVED"
     assert report["goal"]["distance_to_keyframe_pose_m"] < 0.001
     assert report["goal"]["heading_error_rad"] < 0.001
+    assert report["goal"]["distance_to_tour_pose_m"] < 0.001
+    assert report["goal"]["tour_heading_error_rad"] < 0.001
     for name in ("map.png", "answer.png"):
         with Image.open(tmp_path / name) as picture:
             assert min(picture.size) > 300
@@ -36,7 +38,26 @@ def test_demo_remembers_answers_and_arrives(tmp_path: Path) -> None:
 def test_demo_without_its_suite_fails_in_one_line(tmp_path: Path) -> None:
     """A suite that cannot start, here for want of a writable directory, is told at the end."""
     (tmp_path / "memory").write_text("in the way")
-    command = [sys.executable, "-m", "memory_test_support.demo", "--out", str(tmp_path)]
+    for name in ("map.png", "answer.png", "report.json"):
+        (tmp_path / name).write_text("of an earlier demo")
+    assert_fails_in_one_line(tmp_path)
+    assert not (tmp_path / "map.png").exists()
+    assert not (tmp_path / "answer.png").exists()
+    assert json.loads((tmp_path / "report.json").read_text())["keyframes"] == 0
+
+
+def test_demo_that_cannot_write_its_results_fails_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no directory")
+    last = assert_fails_in_one_line(tmp_path / "file" / "out")
+    assert str(tmp_path / "file") in last
+
+
+def assert_fails_in_one_line(out: Path) -> str:
+    """The verdict of a demo that fails."""
+    command = [sys.executable, "-m", "memory_test_support.demo", "--out", str(out)]
     demo = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert demo.returncode == 1
-    assert demo.stdout.rstrip().splitlines()[-1].startswith("demo: FAILED ")
+    assert "Traceback" not in demo.stdout + demo.stderr
+    last = demo.stdout.rstrip().splitlines()[-1]
+    assert last.startswith("demo: FAILED ")
+    return last
