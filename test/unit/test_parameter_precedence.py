@@ -12,8 +12,6 @@ import yaml
 
 rclpy = pytest.importorskip("rclpy")
 
-from rclpy.node import Node
-
 CONFIG = Path(__file__).resolve().parents[2] / "config" / "memory.yaml"
 SECTIONS = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
 KEYS = [
@@ -24,6 +22,8 @@ KEYS = [
 @contextmanager
 def node(domain_id: int, pattern: str, *arguments: str) -> Iterator[Any]:
     """A node to which the section applies, with whatever parameters it is given."""
+    from rclpy.node import Node
+
     context = rclpy.Context()
     given = ["--params-file", str(CONFIG), *arguments]
     rclpy.init(
