@@ -78,7 +78,7 @@ def test_nodes_of_two_domains_at_once_do_not_hear_each_other() -> None:
         first, second = (stack.enter_context(own_domain()) for _ in range(2))
         a = stack.enter_context(speaking("a", first))
         b = stack.enter_context(speaking("b", second))
-        # They run side by side for two seconds and more; nodes of one domain find each other sooner.
+        # They run side by side for two seconds and more; nodes of one domain meet sooner.
         assert set(heard(a, lambda lines: len(lines) >= LINES)) == {"a"}
         assert set(heard(b, lambda lines: len(lines) >= 2 * LINES)) == {"b"}
         assert set(heard(a, lambda lines: len(lines) >= 2 * LINES)) == {"a"}
