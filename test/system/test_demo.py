@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,27 @@ def test_demo_that_cannot_write_its_results_fails_in_one_line(tmp_path: Path) ->
     (tmp_path / "file").write_text("no directory")
     last = assert_fails_in_one_line(tmp_path / "file" / "out")
     assert str(tmp_path / "file") in last
+
+
+def test_interrupted_demo_says_so_and_ends_its_processes(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "memory_test_support.demo", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as demo:
+        assert demo.stdout is not None
+        for line in demo.stdout:
+            if line.startswith("remembering"):
+                break
+        running = children_of(demo.pid)
+        assert len(running) == 4
+        demo.send_signal(signal.SIGINT)
+        out, _ = demo.communicate(timeout=60)
+    assert demo.returncode == 1
+    assert out.rstrip().splitlines()[-1] == "demo: FAILED interrupted"
+    assert not any(Path(f"/proc/{pid}").exists() for pid in running)
+
+
+def children_of(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
 
 
 def assert_fails_in_one_line(out: Path) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
 import sys
 import time
 from contextlib import suppress
@@ -18,6 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 from memory_nodes.errors import RobotMemoryError
 from memory_test_support.demo import pictures
 from memory_test_support.demo.asking import NAMESPACE, START_TIMEOUT_S, User
+from memory_test_support.demo.interrupts import Interrupts
 from memory_test_support.demo.processes import Child, ChildEndedError, Children
 from memory_test_support.demo.progress import Progress
 from memory_test_support.demo.report import FRAMES, Driven, Report, table
@@ -46,11 +46,14 @@ base_url of a real model server, a camera and Nav2, and they run on a robot.
 class Demo:
     """The steps of the demo; what each finds goes into the report."""
 
-    def __init__(self, out: Path, report: Report, progress: Progress) -> None:
+    def __init__(
+        self, out: Path, report: Report, progress: Progress, interrupts: Interrupts
+    ) -> None:
         self._out = out
         self._memory_dir = out / "memory"
         self._report = report
         self._progress = progress
+        self._interrupts = interrupts
         self._truth = load_truth()
 
     def run(self) -> None:
@@ -61,7 +64,12 @@ class Demo:
             rclpy.init(
                 context=context, domain_id=domain_id, signal_handler_options=SignalHandlerOptions.NO
             )
-            user = User(context, children.require_running)
+
+            def watch() -> None:
+                self._interrupts.check()
+                children.require_running()
+
+            user = User(context, watch)
             try:
                 self._start(children, user)
                 self._remember(children, user)
@@ -135,11 +143,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="./dev demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo_out"), help="folder for the results")
     out = parser.parse_args(arguments).out.resolve()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupts = Interrupts()
     setup_s, started_s = float(os.environ.get("ROBOT_MEMORY_SETUP_S", "0")), time.monotonic()
     report, progress = Report(seconds_setup=setup_s), Progress(sys.stdout)
     try:
-        Demo(out, report, progress).run()
+        Demo(out, report, progress, interrupts).run()
     except EXPECTED_ERRORS as error:
         report.problem = str(error)
     except KeyboardInterrupt:
