@@ -19,7 +19,8 @@ from typing import Any
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
 from memory_nodes.geometry import Intrinsics, Pose
-from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.images import depth_from_png, from_compressed
 from memory_nodes.perception.posed_image import PosedImage

@@ -14,6 +14,7 @@
     |   `-- TransformUnknown      the frames have never been connected: wait
     |-- ModelError                a language or vision model that did not answer
     |   |-- ModelUnavailable      not reached, overloaded, or out of time: try again later
+    |   |-- ChunkTooLarge         one prompt cannot hold so many images: split the chunk
     |   `-- ModelRejected         it refuses such requests: trying again changes nothing
     `-- StoreError                the memory on disk
         |-- StoreMissing          there is none yet
@@ -22,6 +23,12 @@
 
 Each message names what was given, the limit it broke and what to do about it.
 """
+
+from typing import Literal, TypeAlias
+
+ReplyFault: TypeAlias = Literal["empty_reply", "refusal", "truncated", "invalid_boxes", "no_json"]
+"""No text; declined, or saw no picture; ended before anything was whole; nothing usable in it;
+nothing that can be read."""
 
 
 class RobotMemoryError(Exception):
@@ -45,7 +52,11 @@ class EncodingUnsupported(ImageError):
 
 
 class ReplyError(InputError):
-    """A model's reply that cannot be read."""
+    """A model's reply that cannot be read; ``code`` says why, for counting."""
+
+    def __init__(self, message: str, code: ReplyFault = "no_json") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class TransformError(RobotMemoryError):
@@ -71,9 +82,31 @@ class ModelError(RobotMemoryError):
 class ModelUnavailable(ModelError):
     """Not reached, overloaded, or out of time: the same call may work later."""
 
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """The time to wait that the server names."""
+
 
 class ModelRejected(ModelError):
     """The server refuses such requests: the same call will never work."""
+
+    def __init__(
+        self, message: str, *, is_too_large: bool = False, max_images: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.is_too_large = is_too_large
+        """Fewer images, or less text, would do."""
+        self.max_images = max_images
+        """The most images in one prompt, where the server names it."""
+
+
+class ChunkTooLarge(ModelError):
+    """One prompt cannot hold the images of a chunk; ``size`` of them it may."""
+
+    def __init__(self, message: str, size: int) -> None:
+        super().__init__(message)
+        self.size = size
 
 
 class StoreError(RobotMemoryError):

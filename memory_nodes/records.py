@@ -7,7 +7,7 @@ the map frame named by the keyframe. Boxes are pixels of the stored image.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose, Vector3
@@ -67,6 +67,8 @@ class Keyframe:
     intrinsics: Intrinsics | None
     image_path: str
     """Relative to the memory directory."""
+    is_localized: bool = True
+    """False: the robot was not sure where it was; never to be driven to."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +143,6 @@ class ChunkGraph:
     prompt_version: str = ""
     model: str = ""
     problems: tuple[str, ...] = ()
-
-    def with_objects(self, objects: tuple[ObjectDescriptor, ...]) -> ChunkGraph:
-        return replace(self, objects=objects)
 
 
 @dataclass(frozen=True)

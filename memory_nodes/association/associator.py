@@ -6,14 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_nodes.association.matching import match, shortlist
+from memory_nodes.association.matching import could_be_one, match, shortlist
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import read_mapping
-from memory_nodes.errors import ModelError, ReplyError, StoreMissing
+from memory_nodes.errors import ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
 from memory_nodes.store.reader import Reader
+
+WITHOUT_MODEL = "association without the model"
+"""Begins the problem line of a graph that the model did not resolve."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,8 @@ class Associator:
         if self._model is not None and graph.objects:
             try:
                 decided, problems = await self._ask(self._model, graph, candidates)
-            except (ModelError, ReplyError) as error:
-                problems = (f"association without the model: {error}",)
+            except ModelError as error:
+                problems = (f"{WITHOUT_MODEL}: {error}",)
         taken = set(decided.values())
         fallback = match(
             [seen for seen in graph.objects if seen.object_id not in decided],
@@ -140,9 +143,27 @@ class Associator:
         ]
         prompt = association_prompt(graph, candidates, relations, keyframes)
         reply = await model.complete(prompt, self._call_timeout_s)
-        local_ids = [seen.object_id for seen in graph.objects]
-        mapping = read_mapping(reply, local_ids, candidate_ids)
-        return mapping.known_by_local, mapping.problems
+        local = {seen.object_id: seen.type for seen in graph.objects}
+        decisions = read_mapping(reply, local, _types_to_accept(graph.objects, candidates))
+        return decisions.known_by_local, decisions.problems
+
+
+def _types_to_accept(
+    local: Sequence[ObjectDescriptor], candidates: Sequence[ObjectDescriptor]
+) -> dict[str, set[str]]:
+    """The types under which each candidate may come back.
+
+    Words vary from chunk to chunk (a couch is the sofa of before), and telling that is what the
+    model is asked for. So a type is refused only where nothing speaks for it: no word in common,
+    and another place.
+    """
+    return {
+        candidate.object_id: {
+            candidate.type,
+            *(seen.type for seen in local if could_be_one(seen, candidate)),
+        }
+        for candidate in candidates
+    }
 
 
 def _global_ids(

@@ -50,6 +50,13 @@ def likeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
     return by_text if is_rough else 0.5 * alike + 0.5 * near
 
 
+def could_be_one(one: ObjectDescriptor, other: ObjectDescriptor) -> bool:
+    """Whether anything speaks for one object: a word in common, or places that do not differ."""
+    if text_likeness(one, other) > 0.0 or one.position is None or other.position is None:
+        return True
+    return nearness(one.position, other.position) > 0.0
+
+
 def text_likeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
     """Share of words that two objects have in common, their types counting most, 0 to 1."""
     types = _overlap(_word_set(one.type), _word_set(" ".join((other.type, *other.wordings))))

@@ -2,66 +2,135 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from memory_nodes.errors import ReplyError
+from memory_nodes.models.json_values import JsonList, JsonObject, Value
 from memory_nodes.models.ports import Reply
-from memory_nodes.models.reply_json import parse_json
+from memory_nodes.models.reply_json import find_json, is_tool_call
+
+_LOCAL_KEYS = ("local_id", "local", "chunk_id", "object_id", "new_id", "id", "source", "from")
+_KNOWN_KEYS = (
+    *("known_id", "known", "global_id", "global", "match", "match_id", "matched_id", "matched"),
+    *("entity_id", "same_as", "target", "to"),
+)
+_NEW = frozenset(("new", "null", "none", "", "new object", "new_object", "no match", "unmatched"))
 
 
 @dataclass(frozen=True)
-class Mapping:
+class Decisions:
     """What the model decided, as far as it can be used."""
 
     known_by_local: dict[str, str | None]
     """None: a new object."""
     problems: tuple[str, ...]
+    """One code each, with the local id that it is about where there is one."""
 
 
-def read_mapping(reply: Reply, local_ids: Collection[str], known_ids: Collection[str]) -> Mapping:
+def read_mapping(
+    reply: Reply, local: Mapping[str, str], known: Mapping[str, Collection[str]]
+) -> Decisions:
     """The usable decisions of a reply; local ids without one are left to the fallback.
 
-    Raises ReplyError when the reply holds no mapping at all.
+    A known id that does not exist goes, then one of another type, then one that is claimed twice.
+
+    Args:
+        local: the type of each object of the chunk, by id.
+        known: the types that each known object may have in a chunk, by id; none: any.
     """
+    found = find_json(reply.text)
+    if not found.values:
+        code = "truncated" if found.is_open else "no_json"
+        return Decisions({}, (code if reply.text.strip() else "empty_reply",))
+    claims: dict[str, set[str | None]] = {}
+    for value in found.values:
+        for local_id, known_id in _pairs(value, _Names(local), _Names(known)):
+            claims.setdefault(local_id, set()).add(known_id)
+    problems = [] if reply.is_complete and not found.is_open else ["truncated"]
     decided: dict[str, str | None] = {}
-    problems: list[str] = []
-    for local_id, known_id in _pairs(parse_json(reply.text)):
-        if local_id not in local_ids:
-            continue
-        if known_id is not None and known_id not in known_ids:
-            problems.append(f"unknown_global:{local_id}")
-            continue
-        decided[local_id] = known_id
-    claims = Counter(known_id for known_id in decided.values() if known_id is not None)
+    for local_id, claimed in claims.items():
+        problem = _problem(local[local_id], claimed, known)
+        if problem:
+            problems.append(f"{problem}:{local_id}")
+        else:
+            (decided[local_id],) = claimed
+    counts = Counter(known_id for known_id in decided.values() if known_id is not None)
     for local_id, known_id in list(decided.items()):
-        if known_id is not None and claims[known_id] > 1:
+        if known_id is not None and counts[known_id] > 1:
             problems.append(f"global_claimed_twice:{local_id}")
             del decided[local_id]
-    named = {problem.partition(":")[2] for problem in problems}
-    for local_id in local_ids:
-        if local_id not in decided and local_id not in named:
-            problems.append(f"missing_local:{local_id}")
-    return Mapping(decided, tuple(problems))
+    problems += [f"missing_local:{local_id}" for local_id in local if local_id not in claims]
+    return Decisions(decided, tuple(problems))
 
 
-def _pairs(value: Any) -> Iterator[tuple[str, str | None]]:
-    """(local id, known id or None) from a list of records, of pairs, or from an object."""
-    if isinstance(value, dict):
-        value = value.get("mapping", value)
-    if isinstance(value, dict):
-        value = list(value.items())
-    if not isinstance(value, list):
-        raise ReplyError("the reply holds no mapping")
-    for item in value:
-        if isinstance(item, dict):
-            item = [item.get("local_id"), item.get("known_id")]
-        if not isinstance(item, list | tuple) or len(item) != 2 or not isinstance(item[0], str):
-            continue
-        known_id = item[1]
-        if known_id is None or known_id in ("new", "null", ""):
-            yield item[0], None
-        elif isinstance(known_id, str):
-            yield item[0], known_id
+def _problem(kind: str, claimed: set[str | None], known: Mapping[str, Collection[str]]) -> str:
+    """Why the claims for one local object cannot be used; empty where they can."""
+    if len(claimed) > 1:
+        return "local_claims_twice"
+    (known_id,) = claimed
+    if known_id is None:
+        return ""
+    if known_id not in known:
+        return "unknown_global"
+    kinds = {other.strip().casefold() for other in known[known_id]}
+    return "type_mismatch" if kinds and kind.strip().casefold() not in kinds else ""
+
+
+class _Names:
+    """Finds an id however its white space is written."""
+
+    def __init__(self, ids: Collection[str]) -> None:
+        self._ids = {_trimmed(name): name for name in ids} | {name: name for name in ids}
+
+    def find(self, value: Value) -> str | None:
+        if not isinstance(value, str):
+            return None
+        return self._ids.get(value, self._ids.get(_trimmed(value)))
+
+
+def _trimmed(name: str) -> str:
+    return re.sub(r"\s+", "_", name.strip())
+
+
+def _pairs(value: Value, local: _Names, known: _Names) -> Iterator[tuple[str, str | None]]:
+    """(local id, known id or None) from records, from pairs, from objects, however nested."""
+    if isinstance(value, JsonList):
+        items = value.items
+        local_id = local.find(items[0]) if len(items) == 2 and value.is_closed else None
+        if local_id is not None:
+            yield from _claim(local_id, items[1], known)
+            return
+        for item in items:
+            yield from _pairs(item, local, known)
+    elif isinstance(value, JsonObject) and not is_tool_call(value):
+        record = {key.strip().lower(): item for key, item in value.pairs}
+        name = next((record[key] for key in _LOCAL_KEYS if key in record), None)
+        known_key = next((key for key in _KNOWN_KEYS if key in record), None)
+        local_id = local.find(name)
+        if local_id is not None and known_key is not None:
+            yield from _claim(local_id, record[known_key], known) if value.is_closed else ()
+            return
+        for key, item in value.pairs:
+            local_id = local.find(key)
+            if local_id is not None:
+                yield from _claim(local_id, item, known)
+            else:
+                yield from _pairs(item, local, known)
+
+
+def _claim(local_id: str, value: Value, known: _Names) -> Iterator[tuple[str, str | None]]:
+    """What is said of a local object; nothing where it was cut off or is no id."""
+    if isinstance(value, JsonObject) and value.is_closed:
+        record = {key.strip().lower(): item for key, item in value.pairs}
+        value = next((record[key] for key in (*_KNOWN_KEYS, "id") if key in record), 0)
+    elif isinstance(value, JsonList) and value.is_closed and len(value.items) == 1:
+        value = value.items[0]
+    known_id = known.find(value)
+    if known_id is not None:
+        yield local_id, known_id
+    elif value is None or (isinstance(value, str) and value.strip().lower() in _NEW):
+        yield local_id, None
+    elif isinstance(value, str):
+        yield local_id, value.strip()

@@ -43,6 +43,8 @@ class Reply:
     model: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    is_withheld: bool = False
+    """The service's content filter held back the text or a part of it."""
 
 
 class ChatModel(Protocol):

@@ -78,9 +78,11 @@ def choose(keyframes: Iterable[Keyframe], map_id: str, max_candidates: int) -> C
     here = [keyframe for keyframe in listed if keyframe.map_id == map_id]
     if not here:
         return Choice((), Outcome.OTHER_MAP, "I have seen that only on another map.")
-    valid = [keyframe for keyframe in here if keyframe.map_from_base.is_valid]
+    valid = [
+        keyframe for keyframe in here if keyframe.is_localized and keyframe.map_from_base.is_valid
+    ]
     if not valid:
-        return Choice((), Outcome.NO_VALID_GOAL, "I have seen that, but not where I was.")
+        return Choice((), Outcome.NO_VALID_GOAL, "I have seen that, but was not sure where I was.")
     candidates = tuple(
         Candidate(keyframe, keyframe.map_from_base.on_floor())
         for keyframe in valid[:max_candidates]

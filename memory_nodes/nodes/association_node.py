@@ -6,8 +6,9 @@ from concurrent.futures import Future
 
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 
-from memory_nodes.association.associator import Associator, AssociatorConfig
-from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.association.associator import WITHOUT_MODEL, Associator, AssociatorConfig
+from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_from_msg, graph_to_msg
@@ -58,6 +59,8 @@ class AssociationNode(MemoryNode):
         graph = work.result()
         self.counters["chunks_resolved"] += 1
         self.counters["problems"] += len(graph.problems)
+        without = (line for line in graph.problems if line.startswith(WITHOUT_MODEL))
+        self.trouble(next(without, None), "model")
         self.graphs.publish(graph_to_msg(graph))
 
 

@@ -168,25 +168,37 @@ class GoalNode(MemoryNode):
     async def _ask(
         self, question: str, stop: Stop, result: NavigateToMemory.Result
     ) -> list[Keyframe] | Drive:
+        """Asks for this map first; what only another map holds is found too, and then refused."""
+        for map_id in (self.suite.map_id, ""):
+            answer = await self._query(question, map_id, stop)
+            if isinstance(answer, Drive):
+                return answer
+            result.answer = answer
+            if answer.found and answer.keyframes:
+                return [keyframe_from_msg(hit.keyframe) for hit in answer.keyframes]
+        return []
+
+    async def _query(self, question: str, map_id: str, stop: Stop) -> MemoryAnswer | Drive:
         """By the query node, which may just be starting."""
-        silence = Drive(Outcome.TIMEOUT, "I cannot remember: the memory does not answer.")
         polls = round(self.navigation.recall_timeout_s / POLL_S)
         while not self.query.service_is_ready() and polls > 0 and stop.reason is None:
             await self.within(POLL_S, stop.asked)
             polls -= 1
-        if not self.query.service_is_ready() and stop.reason is None:
-            return silence
-        asking: Future[Any] = self.query.call_async(QueryMemory.Request(question=question))
-        await self.within(self.navigation.recall_timeout_s, asking, stop.asked)
+        asking: Future[Any] = self.query.call_async(
+            QueryMemory.Request(question=question, map_id=map_id)
+        )
+        if polls > 0:
+            await self.within(self.navigation.recall_timeout_s, asking, stop.asked)
         if not asking.done():
             self.query.remove_pending_request(asking)
-            return silence if stop.reason is None else _called_off(stop.reason)
+            if stop.reason is not None:
+                return _called_off(stop.reason)
+            return Drive(Outcome.TIMEOUT, "I cannot remember: the memory does not answer.")
         response: Any = asking.result()
         if not response.success:
             return Drive(Outcome.NOT_FOUND, f"I cannot remember: {response.message}")
         answer: MemoryAnswer = response.answer
-        result.answer = answer
-        return [keyframe_from_msg(hit.keyframe) for hit in answer.keyframes] if answer.found else []
+        return answer
 
     def _on_command(self, message: String) -> None:
         """Takes the same way as a goal from outside; what comes of it is spoken."""

@@ -11,7 +11,8 @@ from std_msgs.msg import String
 from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.errors import InputError
-from memory_nodes.models.openai_endpoint import EndpointConfig, chat_for
+from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.snapshot import Filter, SnapshotCache
 from memory_nodes.ros import endpoints
@@ -66,8 +67,7 @@ class QueryNode(MemoryNode):
                 request.max_keyframes,
             )
         )
-        response.answer = answer_to_msg(await self.result_of(work))
-        self.answers.publish(response.answer)
+        response.answer = self._told(await self.result_of(work))
 
     async def _locate(self, request: LocateObject.Request, response: LocateObject.Response) -> None:
         current = await self.result_of(self.background.run(self.snapshots.current))
@@ -94,9 +94,21 @@ class QueryNode(MemoryNode):
     def _speak(self, work: Future[Answer]) -> None:
         if work.cancelled():
             return
-        answer = work.result()
-        self.answers.publish(answer_to_msg(answer))
+        try:
+            answer = work.result()
+        except InputError as error:
+            self.speech.publish(String(data=f"I did not understand: {error}."))
+            return
+        self._told(answer)
         self.speech.publish(String(data=answer.text))
+
+    def _told(self, answer: Answer) -> MemoryAnswer:
+        """Publishes an answer and gives it as a message."""
+        is_troubled = answer.degraded and bool(self.endpoint.base_url)
+        self.trouble(answer.problems[0] if is_troubled else None, "model")
+        message = answer_to_msg(answer, self.suite.map_id)
+        self.answers.publish(message)
+        return message
 
 
 def _filter(request: QueryMemory.Request) -> Filter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from memory_nodes.records import Box
 
@@ -18,13 +19,42 @@ MAX_OVERSHOOT = 0.02
 """Beyond the image by more than this share of the axis, a box is an invention."""
 MIN_SIDE_PX = 1.0
 
+Four = tuple[float, float, float, float]
 
-def to_pixels(numbers: object, bbox_format: str, width_px: int, height_px: int) -> Box | None:
-    """The box in pixels, clamped to the image, or None when it is impossible.
 
-    Nothing is guessed: neither swapped corners nor another scale, since a guess puts objects
-    where they are not.
-    """
+@dataclass(frozen=True)
+class BoxFormat:
+    """How a model writes boxes; pixels may be those of a resized image."""
+
+    name: str
+    reference_width_px: int = 0
+    """0: pixels of the image that was sent."""
+    reference_height_px: int = 0
+
+    @property
+    def is_y_first(self) -> bool:
+        return self.name.startswith("yxyx")
+
+    def to_pixels(self, numbers: object, width_px: int, height_px: int) -> Box | None:
+        """The box in pixels of the image, clamped to it, or None when it is impossible.
+
+        Nothing is guessed: neither swapped corners nor another scale, since a guess puts objects
+        where they are not.
+        """
+        four = _four_numbers(numbers)
+        if four is None:
+            return None
+        if self.name.endswith("_pixels"):
+            four = self._of_sent_image(four, width_px, height_px)
+        return _clamped(*_corners(*four, self.name, width_px, height_px), width_px, height_px)
+
+    def _of_sent_image(self, four: Four, width_px: int, height_px: int) -> Four:
+        scale_x = width_px / self.reference_width_px if self.reference_width_px else 1.0
+        scale_y = height_px / self.reference_height_px if self.reference_height_px else 1.0
+        return four[0] * scale_x, four[1] * scale_y, four[2] * scale_x, four[3] * scale_y
+
+
+def _four_numbers(numbers: object) -> Four | None:
     if not isinstance(numbers, list | tuple) or len(numbers) != 4:
         return None
     if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
@@ -35,8 +65,7 @@ def to_pixels(numbers: object, bbox_format: str, width_px: int, height_px: int) 
         return None
     if not all(map(math.isfinite, (a, b, c, d))):
         return None
-    corners = _corners(a, b, c, d, bbox_format, width_px, height_px)
-    return _clamped(*corners, width_px, height_px)
+    return a, b, c, d
 
 
 def _corners(

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory_nodes.errors import ModelRejected, ReplyError
+from memory_nodes.errors import ChunkTooLarge, ModelRejected, ModelUnavailable, ReplyError
 from memory_nodes.models.ports import ChatModel, Reply
 from memory_nodes.parameters import parameter
-from memory_nodes.perception.boxes import BBOX_FORMATS
+from memory_nodes.perception.boxes import BBOX_FORMATS, BoxFormat
+from memory_nodes.perception.format_check import FormatCheck
 from memory_nodes.perception.images import depth_from_png
 from memory_nodes.perception.positions import locate, surface_point
 from memory_nodes.perception.prompt import PROMPT_VERSION, detection_prompt
@@ -26,6 +27,12 @@ class DetectorConfig:
         10.0, "wall time without a keyframe after which a part of a chunk goes", unit="s", low=0.1
     )
     bbox_format: str = parameter("xyxy_pixels", "how the model writes boxes", choices=BBOX_FORMATS)
+    bbox_reference_width_px: int = parameter(
+        0, "width of the image that pixel boxes are of; 0 = the image sent", unit="px", low=0
+    )
+    bbox_reference_height_px: int = parameter(
+        0, "height of the image that pixel boxes are of; 0 = the image sent", unit="px", low=0
+    )
     max_reply_tokens: int = parameter(8192, "longest reply to ask for", unit="tokens", low=256)
     max_bad_replies: int = parameter(
         3,
@@ -51,38 +58,83 @@ class ChunkDetector:
         self._memory_dir = memory_dir
         self._config = config
         self._call_timeout_s = call_timeout_s
+        self._box_format = BoxFormat(
+            config.bbox_format, config.bbox_reference_width_px, config.bbox_reference_height_px
+        )
+        self._format_check = FormatCheck(self._box_format)
+        self._max_images: int | None = None
+        self._has_read = False
+
+    @property
+    def format_problem(self) -> str | None:
+        """What is wrong with `bbox_format`, as far as the first replies tell."""
+        return self._format_check.problem
 
     async def detect(self, chunk: Chunk, depth_pngs: Mapping[int, bytes]) -> ChunkGraph:
         """The chunk's graph, ids local to the chunk.
 
-        A reply that cannot be read is asked for again; after `max_bad_replies`, or when an image
-        is gone from the disk, the keyframes are kept without objects, and `problems` says so:
-        one poisoned chunk must not stop all.
+        A reply that cannot be read or was cut off is asked for again. After `max_bad_replies` the
+        most that was whole in one of them is kept; where nothing was, or an image is gone from the
+        disk, the keyframes are kept without objects. `problems` says so: one poisoned chunk must
+        not stop all.
 
         Args:
             depth_pngs: by keyframe id, as images.depth_to_png writes them.
 
-        Raises ModelUnavailable when the model does not answer.
+        Raises:
+            ModelUnavailable: the model does not answer, or has refused every request so far.
+            ChunkTooLarge: the server takes fewer images, or less text, in one prompt.
         """
+        self._check_size(chunk)
         problems: list[str] = []
+        salvaged, salvaged_from = Detections(), ""
         for _ in range(self._config.max_bad_replies):
             try:
                 reply = await self._ask(chunk)
-                found = read_detections(reply, chunk, self._config.bbox_format)
-            except (ReplyError, ModelRejected) as error:
+                found = self._read(reply, chunk, problems)
+            except ModelRejected as error:
+                self._learn(error, chunk)
                 problems.append(str(error))
+                continue
+            except ReplyError as error:
+                problems.append(f"{error.code}: {error}")
                 continue
             except OSError as error:
                 problems.append(f"an image of the chunk cannot be read: {error}")
                 break
-            return _graph(chunk, found, reply.model, problems, depth_pngs)
-        return _graph(chunk, Detections(), "", problems, depth_pngs)
+            if found.is_complete:
+                return _graph(chunk, found, reply.model, problems, depth_pngs)
+            problems.append(f"truncated: a reply was cut off after {len(found.objects)} objects")
+            if len(found.objects) > len(salvaged.objects):
+                salvaged, salvaged_from = found, reply.model
+        return _graph(chunk, salvaged, salvaged_from, problems, depth_pngs)
+
+    def _check_size(self, chunk: Chunk) -> None:
+        size = self._max_images
+        if size is not None and len(chunk.keyframes) > size:
+            raise ChunkTooLarge(f"one prompt may hold {size} images", size)
+
+    def _learn(self, refusal: ModelRejected, chunk: Chunk) -> None:
+        """A refusal may tell the server's limit; one that meets everything is not the chunk's."""
+        count = len(chunk.keyframes)
+        if refusal.is_too_large and count > 1:
+            self._max_images = min(refusal.max_images or count // 2, count - 1)
+            self._check_size(chunk)
+        if not self._has_read:
+            raise ModelUnavailable(f"every request so far was refused: {refusal}") from refusal
+
+    def _read(self, reply: Reply, chunk: Chunk, problems: list[str]) -> Detections:
+        first = chunk.keyframes[0]
+        if self._format_check.look(reply, first.width_px, first.height_px):
+            problems.append(f"bbox_format: {self._format_check.problem}")
+        self._has_read = True
+        return read_detections(reply, chunk, self._box_format)
 
     async def _ask(self, chunk: Chunk) -> Reply:
         first = chunk.keyframes[0]
         prompt = detection_prompt(
             [(self._memory_dir / keyframe.image_path).read_bytes() for keyframe in chunk.keyframes],
-            self._config.bbox_format,
+            self._box_format,
             first.width_px,
             first.height_px,
             self._config.max_reply_tokens,
@@ -97,10 +149,13 @@ def _graph(
     problems: list[str],
     depth_pngs: Mapping[int, bytes],
 ) -> ChunkGraph:
+    seen = [item for item in found.objects if item.views]  # what has no place cannot be remembered
+    seen_ids = {item.object_id for item in seen}
+    relations = (item for item in found.relations if {item.subject_id, item.object_id} <= seen_ids)
     return ChunkGraph(
         chunk=chunk,
-        objects=tuple(_located(found.objects, chunk, depth_pngs)),
-        relations=tuple(found.relations),
+        objects=tuple(_located(seen, chunk, depth_pngs)),
+        relations=tuple(relations),
         prompt_version=PROMPT_VERSION,
         model=model,
         problems=(*problems, *found.problems),

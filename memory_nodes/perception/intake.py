@@ -86,6 +86,11 @@ class Intake:
         if now_s - self._checked_s >= LIMITS_PERIOD_S:
             self._check_limits(now_s)
 
+    def stop(self, now_s: float) -> None:
+        """To be called at the end: what is left becomes a chunk."""
+        self.flush(now_s)
+        self._close_chunk()
+
     def flush(self, now_s: float) -> None:
         """Records what a window still holds."""
         self._keep(self._window.take(), now_s)

@@ -35,6 +35,7 @@ class PosedImage:
     """Of the image as it came."""
     depth_m: NDArray[np.float32] | None = None
     """Shape (H, W), registered to the image, 0 = no return."""
+    is_localized: bool = True
 
 
 def upright(posed: PosedImage) -> PosedImage:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memory_nodes.models.ports import JsonSchema, Picture, Prompt
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
+from memory_nodes.perception.boxes import BoxFormat
 
 PROMPT_VERSION = "detect_v1"
 TASK = "chunk_detection"
@@ -22,17 +23,20 @@ _BBOX_MEANING = {
 
 
 def detection_prompt(
-    jpegs: Sequence[bytes], bbox_format: str, width_px: int, height_px: int, max_tokens: int
+    jpegs: Sequence[bytes], box_format: BoxFormat, width_px: int, height_px: int, max_tokens: int
 ) -> Prompt:
     """Asks what a chunk of images shows; frames are numbered from 0 in their order.
 
     Source: VL-KnG, section 6.1 and 6.2 (step 1, chunk detection, at temperature 0.1).
     """
     template = prompt_text(__package__, PROMPT_VERSION)
-    meaning = _BBOX_MEANING[bbox_format].format(width_px=width_px, height_px=height_px)
+    meaning = _BBOX_MEANING[box_format.name].format(
+        width_px=box_format.reference_width_px or width_px,
+        height_px=box_format.reference_height_px or height_px,
+    )
     return Prompt(
         task=TASK,
-        system=template.format(bbox_format=bbox_format, bbox_meaning=meaning),
+        system=template.format(bbox_format=box_format.name, bbox_meaning=meaning),
         text=f"task: {TASK}\nFrames 0 to {len(jpegs) - 1} follow.",
         reply_schema=_schema(),
         pictures=tuple(Picture(f"Frame {index}", jpeg) for index, jpeg in enumerate(jpegs)),

@@ -14,6 +14,8 @@ from memory_nodes.perception.spool import Spool
 from memory_nodes.records import NS_PER_S, Keyframe
 
 IMAGES_DIR = "images"
+LATE_S = 1.0
+"""Images may overtake each other by less; more is time that has jumped back."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Recorder:
         if last is None or self._starts_session(stamp_ns):
             return True
         waited_s = (stamp_ns - last.stamp_ns) / NS_PER_S
-        if waited_s == 0.0 or waited_s < config.min_interval_s:
+        if waited_s <= 0.0 or waited_s < config.min_interval_s:
             return False
         return (
             map_from_base.distance_m(last.map_from_base) >= config.min_translation_m
@@ -103,6 +105,7 @@ class Recorder:
             height_px=jpeg.height_px,
             intrinsics=_scaled(posed, jpeg),
             image_path=_image_path(keyframe_id, posed.stamp_ns),
+            is_localized=posed.is_localized,
         )
         write_durably(self._memory_dir / keyframe.image_path, jpeg.data)
         depth = None if posed.depth_m is None else depth_to_png(posed.depth_m)
@@ -118,7 +121,7 @@ class Recorder:
         assert self._last is not None
         gap_s = (stamp_ns - self._last.stamp_ns) / NS_PER_S
         same_map = self._last.map_id == self._map_id
-        return gap_s < 0.0 or gap_s > self._config.session_gap_s or not same_map
+        return gap_s < -LATE_S or gap_s > self._config.session_gap_s or not same_map
 
     def _session_at(self, stamp_ns: int) -> str:
         if self._last is None or self._starts_session(stamp_ns):

@@ -175,6 +175,47 @@ class Spool:
         with self._lock:
             self._in_hand.discard(chunk_id)
 
+    def split(self, chunk_id: int, size: int) -> None:
+        """Makes chunks of at most `size` keyframes of one without detections.
+
+        The chunks after it, which must have no detections either, move on: ids stay ascending.
+        """
+        with self._lock:
+            keyframes = self._chunk(chunk_id).keyframes
+            starts = range(size, len(keyframes), size)
+            moved = len(starts)
+            self._run_together(
+                *(
+                    statement
+                    for table in ("chunk", "keyframe")
+                    for statement in (
+                        (
+                            f"UPDATE {table} SET chunk_id = -(chunk_id + ?) WHERE chunk_id > ?",
+                            (moved, chunk_id),
+                        ),
+                        (f"UPDATE {table} SET chunk_id = -chunk_id WHERE chunk_id < 0", ()),
+                    )
+                ),
+                ("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'chunk'", (moved,)),
+                *(
+                    statement
+                    for number, start in enumerate(starts, start=1)
+                    for statement in (
+                        ("INSERT INTO chunk VALUES (?, NULL)", (chunk_id + number,)),
+                        (
+                            "UPDATE keyframe SET chunk_id = ?"
+                            " WHERE chunk_id = ? AND keyframe_id >= ?",
+                            (
+                                chunk_id + number,
+                                chunk_id + number - 1,
+                                keyframes[start].keyframe_id,
+                            ),
+                        ),
+                    )
+                ),
+            )
+            self.put_back(chunk_id)
+
     def depth_pngs(self, chunk: Chunk) -> dict[int, bytes]:
         """The depth images of a chunk by keyframe id, where there are any."""
         found = self._all(

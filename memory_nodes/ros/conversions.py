@@ -11,6 +11,7 @@ from sensor_msgs.msg import RegionOfInterest
 from std_msgs.msg import Header
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
+from memory_nodes.navigation.candidates import choose
 from memory_nodes.records import (
     NS_PER_S,
     Answer,
@@ -81,6 +82,7 @@ def keyframe_to_msg(keyframe: Keyframe) -> msg.Keyframe:
         width=keyframe.width_px,
         height=keyframe.height_px,
         intrinsics=[lens.fx_px, lens.fy_px, lens.cx_px, lens.cy_px] if lens else [0.0] * 4,
+        unlocalized=not keyframe.is_localized,
         image_uri=keyframe.image_path,
     )
 
@@ -99,6 +101,7 @@ def keyframe_from_msg(message: msg.Keyframe) -> Keyframe:
         height_px=message.height,
         intrinsics=Intrinsics(*lens) if any(lens) else None,
         image_path=message.image_uri,
+        is_localized=not message.unlocalized,
     )
 
 
@@ -264,10 +267,13 @@ def retrieved_from_msg(message: msg.RetrievedKeyframe) -> RetrievedKeyframe:
     )
 
 
-def answer_to_msg(answer: Answer) -> msg.MemoryAnswer:
-    best = answer.keyframes[0].keyframe if answer.keyframes else None
+def answer_to_msg(answer: Answer, map_id: str) -> msg.MemoryAnswer:
+    """With a goal only where one may be driven to: on this map, at a valid pose."""
+    choice = choose((hit.keyframe for hit in answer.keyframes), map_id, max_candidates=1)
+    best = choice.candidates[0] if choice.candidates else None
+    frame = answer.keyframes[0].keyframe.map_frame if answer.keyframes else ""
     made = msg.MemoryAnswer(
-        header=header(answer.stamp_ns, best.map_frame if best else ""),
+        header=header(answer.stamp_ns, frame),
         question=answer.question,
         text=answer.text,
         confidence=answer.confidence,
@@ -283,7 +289,7 @@ def answer_to_msg(answer: Answer) -> msg.MemoryAnswer:
         latency=duration_to_msg(answer.latency_ns),
     )
     if best is not None:
-        made.goal = pose_stamped(best.map_from_base.on_floor(), answer.stamp_ns, best.map_frame)
+        made.goal = pose_stamped(best.map_from_goal, answer.stamp_ns, best.keyframe.map_frame)
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.node import Node
 
 from memory_nodes.errors import ConfigurationError
@@ -23,7 +24,10 @@ def declare(node: Node, config: type[Config]) -> Config:
     """
     values = {}
     for item in declared(config):
-        value = node.declare_parameter(item.name, item.default, _descriptor(item)).value
+        try:
+            value = node.declare_parameter(item.name, item.default, _descriptor(item)).value
+        except (InvalidParameterTypeException, InvalidParameterValueException) as error:
+            raise ConfigurationError(f"parameter {item.name}: {error}") from error
         values[item.name] = _as_declared(item.name, value, item.default)
     made = config(**values)
     check(made)

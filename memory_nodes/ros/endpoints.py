@@ -11,6 +11,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 IMAGE = "image"
 CAMERA_INFO = "camera_info"
 DEPTH = "depth"
+LOCALIZATION = "pose"
 QUESTIONS = "questions"
 COMMANDS = "commands"
 OBSERVATIONS = "observations"

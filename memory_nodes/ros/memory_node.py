@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 import traceback
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future as WorkFuture
 from functools import partial
 from threading import Event
 from typing import Any, TypeVar
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.action import ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.publisher import Publisher
@@ -28,6 +28,7 @@ from memory_nodes.errors import RobotMemoryError
 from memory_nodes.models.background import BackgroundLoop
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.endpoints import DIAGNOSTICS, EVENT, SERVICE
+from memory_nodes.ros.health import Health
 from memory_nodes.suite import SuiteConfig
 
 Result = TypeVar("Result")
@@ -51,13 +52,12 @@ class MemoryNode(LifecycleNode):
         self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
-        self.counters: Counter[str] = Counter()
-        """What happened, by name; published with the diagnostics."""
+        self.health = Health(self.get_logger())
+        self.counters, self.trouble = self.health.counters, self.health.trouble
         self.background: BackgroundLoop
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         # Coroutines that wait must not keep others of their node from running.
         self._side_by_side = ReentrantCallbackGroup()
-        self._troubles: dict[str, tuple[bytes, str]] = {}
 
     def open(self) -> None:
         """Opens what the node needs; raises RobotMemoryError when it cannot."""
@@ -92,6 +92,8 @@ class MemoryNode(LifecycleNode):
             self.survived(error)
             self.stop()
             return TransitionCallbackReturn.FAILURE
+        suite = self.suite
+        self.get_logger().info(f"active: memory {suite.memory_path}, map {suite.map_id!r}")
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -133,11 +135,20 @@ class MemoryNode(LifecycleNode):
     def listen(
         self, kind: type[Any], topic: str, callback: Callable[[Any], None], qos: QoSProfile
     ) -> None:
+        def mismatched(event: Any) -> None:
+            self.trouble(
+                f"{topic}: a publisher's quality of service does not match (policy "
+                f"{event.last_policy_kind}); change it, or qos_overrides of this subscription",
+                topic,
+                is_error=True,
+            )
+
         subscription = self.create_subscription(
             kind,
             topic,
             self._guarded(callback),
             qos,
+            event_callbacks=SubscriptionEventCallbacks(incompatible_qos=mismatched),
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.on_stop(lambda: self.destroy_subscription(subscription))
@@ -248,25 +259,7 @@ class MemoryNode(LifecycleNode):
         if executor is not None:
             executor.create_task(self._guarded(callback))
 
-    # trouble
-
-    def trouble(self, problem: str | None, about: str = "", is_error: bool = False) -> None:
-        """What is wrong now about something, for the diagnostics; None when it is over.
-
-        Args:
-            about: problems about different things stand side by side.
-            is_error: something is lost while it lasts, a warning otherwise.
-        """
-        if problem is None:
-            self._troubles.pop(about, None)
-            return
-        level = DiagnosticStatus.ERROR if is_error else DiagnosticStatus.WARN
-        is_news = self._troubles.get(about) != (level, problem)
-        self._troubles[about] = (level, problem)
-        if is_news and is_error:
-            self.get_logger().error(problem)
-        elif is_news:
-            self.get_logger().warning(problem)
+    # errors and time
 
     def now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
@@ -295,14 +288,6 @@ class MemoryNode(LifecycleNode):
             self.get_logger().error(f"unexpected: {text}", throttle_duration_sec=5.0)
 
     def _diagnostics(self) -> DiagnosticArray:
-        troubles = sorted(self._troubles.copy().values(), reverse=True)
-        status = DiagnosticStatus(
-            level=max((level for level, _ in troubles), default=DiagnosticStatus.OK),
-            name=self.get_fully_qualified_name(),
-            message="; ".join(problem for _, problem in troubles) or "ok",
-            hardware_id="none",
-            values=[KeyValue(key=k, value=str(v)) for k, v in sorted(self.counters.items())],
-        )
-        array = DiagnosticArray(status=[status])
+        array = DiagnosticArray(status=[self.health.status(self.get_fully_qualified_name())])
         array.header.stamp = self.get_clock().now().to_msg()
         return array

@@ -15,7 +15,7 @@ KEYFRAME_COLUMNS = (
     *("keyframe_id", "chunk_id", "stamp_ns", "map_id", "session_id", "map_frame"),
     *(f"base_{name}" for name in _POSE),
     *(f"camera_{name}" for name in _POSE),
-    *("width_px", "height_px", "fx_px", "fy_px", "cx_px", "cy_px", "image_path"),
+    *("width_px", "height_px", "fx_px", "fy_px", "cx_px", "cy_px", "image_path", "is_localized"),
 )
 VIEW_COLUMNS = (
     *("object_key", "keyframe_id", "x0_px", "y0_px", "x1_px", "y1_px", "confidence"),
@@ -46,6 +46,7 @@ def keyframe_row(keyframe: Keyframe, chunk_id: int) -> tuple[object, ...]:
             else (None,) * 4
         ),
         keyframe.image_path,
+        keyframe.is_localized,
     )
 
 
@@ -63,6 +64,7 @@ def keyframe_from(row: sqlite3.Row) -> Keyframe:
         height_px=row["height_px"],
         intrinsics=Intrinsics(*lens) if lens[0] is not None else None,
         image_path=row["image_path"],
+        is_localized=bool(row["is_localized"]),
     )
 
 

@@ -107,7 +107,9 @@ CREATE TABLE episode (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_LOCALIZED = "ALTER TABLE keyframe ADD COLUMN is_localized INTEGER NOT NULL DEFAULT 1;"
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _LOCALIZED)
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -131,5 +133,5 @@ def migrate(connection: sqlite3.Connection) -> None:
     for number, script in enumerate(MIGRATIONS, start=1):
         if number > version(connection):
             connection.executescript(
-                f"BEGIN IMMEDIATE; {script}; PRAGMA user_version = {number}; COMMIT;"
+                f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
             )

@@ -12,7 +12,7 @@ import openai
 import pytest
 
 from memory_nodes.errors import ModelRejected, ModelUnavailable
-from memory_nodes.models.openai_endpoint import OpenAIChat
+from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_test_support.model_server import ModelServer
 from memory_test_support.recorded_models import RecordedChat, Silence

@@ -14,7 +14,7 @@ from memory_nodes.errors import ModelUnavailable
 from memory_nodes.geometry import Array
 from memory_nodes.models.background import BackgroundLoop
 from memory_nodes.models.local_embeddings import MiniLMEmbedder
-from memory_nodes.models.openai_endpoint import OpenAIEmbedder
+from memory_nodes.models.openai_embeddings import OpenAIEmbedder
 from memory_nodes.models.ports import TextEmbedder
 from memory_test_support.model_server import ModelServer
 from memory_test_support.recorded_models import HashedEmbedder

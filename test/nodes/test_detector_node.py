@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import TransformStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
 from PIL import Image as PilImage
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robot_memory.msg import ChunkGraph, StoreUpdate
@@ -24,6 +24,7 @@ from memory_nodes.ros.conversions import graph_from_msg
 from memory_nodes.store.writer import Writer
 from memory_test_support.model_server import ModelServer
 from memory_test_support.node_bench import NodeBench
+from memory_test_support.picky_server import picky_server
 from memory_test_support.tour import Tour, load_tour
 from memory_test_support.tour_player import TourPlayer
 
@@ -221,7 +222,7 @@ def test_last_image_of_a_window_is_kept_though_no_other_comes(
     camera.shoot(2)
     bench.until(lambda: node.counters["keyframes"] == 1, "the image")
     camera.shoot(3)
-    bench.until(lambda: node.counters["images"] == 2 and not len(node.waiting), "its pose")
+    bench.until(lambda: node.counters["images"] == 2 and not len(node.images.waiting), "its pose")
     assert str(node.trigger_deactivate()).endswith("SUCCESS")
     bench.until(lambda: node.counters["keyframes"] == 2, "the image that was on its way")
 
@@ -266,15 +267,15 @@ def test_time_that_jumps_back_forgets_transforms_and_waiting_images(
     bench.until(lambda: node.now_ns() == 100 * 10**9, "the clock")
     camera.stand_at(99, 0.0)
     camera.shoot(101)
-    bench.until(lambda: len(node.waiting) == 1, "the image to wait")
+    bench.until(lambda: len(node.images.waiting) == 1, "the image to wait")
     clock.publish(_clock(3))
     bench.until(lambda: node.counters["dropped_time_jump"] == 1, "the jump")
-    assert len(node.waiting) == 0
+    assert len(node.images.waiting) == 0
 
 
 def _knows_the_camera(node: Any) -> bool:
     try:
-        node.poses.lookup("map", "camera_optical", 9 * 10**9)
+        node.images.poses.lookup("map", "camera_optical", 9 * 10**9)
     except TransformUnknown:
         return False
     except TransformError:
@@ -295,3 +296,97 @@ def _clock(seconds: int) -> Clock:
     message = Clock()
     message.clock.sec = seconds
     return message
+
+
+def test_publisher_of_another_quality_of_service_is_an_error_in_the_diagnostics(
+    bench: NodeBench, server: ModelServer
+) -> None:
+    bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
+    said = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
+    best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    bench.user.create_publisher(CompressedImage, endpoints.IMAGE, best_effort)
+    bench.until(lambda: _says(said, "quality of service", DiagnosticStatus.ERROR), "the error")
+
+
+def test_stamp_0_under_wall_time_is_refused_and_told(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
+    said = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
+    Camera(bench, tour).shoot(0)
+    bench.until(lambda: _says(said, "stamp 0", DiagnosticStatus.ERROR), "the error")
+    assert node.counters["dropped_wrong_clock"] == 1
+
+
+def test_wall_stamps_under_simulated_time_are_refused_and_both_clocks_named(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, use_sim_time=True, **EVERY_IMAGE)
+    said = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
+    clock = bench.publisher(Clock, "/clock")
+    clock.publish(_clock(3))
+    bench.until(lambda: node.now_ns() == 3 * 10**9, "the clock")
+    Camera(bench, tour).shoot(1_574_652_168)
+    bench.until(lambda: _says(said, "1574652168 s, /clock says 3 s", DiagnosticStatus.ERROR), "it")
+
+
+def test_keyframe_of_an_uncertain_place_is_marked(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(
+        DetectorNode,
+        base_url=server.base_url,
+        chunk_size=2,
+        use_localization_gate=True,
+        **EVERY_IMAGE,
+    )
+    graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+    localization = bench.publisher(PoseWithCovarianceStamped, endpoints.LOCALIZATION)
+    camera = Camera(bench, tour)
+    camera.stand_at(1, 0.0)
+    camera.stand_at(9, 0.0)
+    camera.shoot(2)
+    bench.until(lambda: node.counters["keyframes"] == 1, "the first keyframe")
+    certain = PoseWithCovarianceStamped()
+    certain.pose.covariance[0] = certain.pose.covariance[7] = 0.01
+    localization.publish(certain)
+    bench.until(lambda: node.images.is_localized, "the localisation")
+    camera.shoot(3)
+    bench.until(lambda: bool(graphs), "the chunk")
+    assert [keyframe.unlocalized for keyframe in graphs[0].keyframes] == [True, False]
+
+
+def test_chunk_left_open_is_closed_at_deactivation(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
+    camera = Camera(bench, tour)
+    camera.stand_at(1, 0.0)
+    camera.stand_at(9, 0.0)
+    camera.shoot(2)
+    bench.until(lambda: node.counters["keyframes"] == 1, "the keyframe")
+    node.trigger_deactivate()
+    bench.until(lambda: node.spool.state().waiting_chunks == 1, "the chunk")
+
+
+def test_chunk_is_split_when_the_server_takes_fewer_images(bench: NodeBench, tour: Tour) -> None:
+    with picky_server() as picky:
+        picky.max_images = 3
+        node = bench.start(DetectorNode, base_url=picky.base_url, chunk_size=8, **EVERY_IMAGE)
+        graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+        camera = Camera(bench, tour)
+        camera.stand_at(0, 0.0)
+        camera.stand_at(9, 0.0)
+        bench.until(lambda: _knows_the_camera(node), "the transforms")
+        for stamp_s in range(1, 9):
+            camera.shoot(stamp_s)
+        bench.until(lambda: node.spool.state().detected_chunks == 3, "the parts")
+    assert len(graphs[0].keyframes) == 3
+
+
+def _says(said: list[DiagnosticArray], text: str, level: bytes) -> bool:
+    return any(
+        text in status.message and status.level == level
+        for array in said
+        for status in array.status
+    )

@@ -103,6 +103,15 @@ def test_pose_that_is_no_pose_is_never_sent(
     assert navigator.goals == []
 
 
+def test_keyframe_of_an_uncertain_place_is_never_driven_to(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, replace(keyframe(1), is_localized=False))
+    navigator = bench.make(Navigator)
+    assert outcome(goal_node().go(keyframe_id=1)) is Outcome.NO_VALID_GOAL
+    assert navigator.goals == []
+
+
 def test_memory_of_another_map_is_never_driven_to(
     bench: NodeBench, goal_node: Callable[..., Driver]
 ) -> None:
@@ -113,6 +122,18 @@ def test_memory_of_another_map_is_never_driven_to(
     for goal in ({"keyframe_id": 1}, {"object_id": "mug_1"}, {"query": "the mug"}):
         assert outcome(driver.go(**goal)) is Outcome.OTHER_MAP
     assert navigator.goals == []
+
+
+def test_object_that_was_seen_on_both_maps_is_driven_to_on_this_one(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    """Its best views are on the other map, more of them than an answer holds."""
+    elsewhere = [keyframe(number, map_id="old_house") for number in range(1, 9)]
+    remember(bench, *elsewhere, keyframe(9, base=HERE, map_id="new_house"), shrink_px=10.0)
+    navigator = bench.make(Navigator)
+    bench.start(QueryNode, base_url="", map_id="new_house")
+    assert outcome(goal_node(map_id="new_house").go(query="the mug")) is Outcome.ARRIVED
+    assert navigator.goals[0].pose.position.x == 1.0
 
 
 def test_what_was_never_seen_is_never_driven_to(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from robot_memory.msg import MemoryAnswer
 from robot_memory.srv import LocateObject, QueryMemory
 from std_msgs.msg import String
@@ -141,3 +142,31 @@ def test_prompt_holds_the_graph_and_not_the_instructions_of_a_poster(
     lines = [line for line in answer.evidence if line.startswith("object ")]
     assert len(lines) == 1
     assert "\n" not in json.dumps(lines[0]).replace("\\n", "\n")
+
+
+def test_answer_from_another_map_has_no_goal(bench: NodeBench) -> None:
+    bench.start(QueryNode, base_url="", map_id="another_house")
+    request = QueryMemory.Request(question="Where is the red mug?")
+    answer = bench.call(QueryMemory, endpoints.QUERY, request).answer
+    assert answer.found
+    assert answer.keyframes[0].keyframe.map_id == "map"
+    assert not answer.has_goal
+
+
+def test_blank_spoken_question_gets_a_spoken_reply(bench: NodeBench) -> None:
+    node = bench.start(QueryNode, base_url="")
+    speech = bench.heard(String, endpoints.SPEECH)
+    bench.publisher(String, endpoints.QUESTIONS).publish(String(data="  "))
+    bench.until(lambda: bool(speech), "a reply")
+    assert "not understand" in speech[0].data
+    assert node.counters["errors"] == 0
+
+
+def test_model_that_is_away_is_a_warning_in_the_diagnostics(bench: NodeBench) -> None:
+    bench.start(QueryNode, base_url="http://127.0.0.1:9/v1")
+    said = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
+    request = QueryMemory.Request(question="Where is the red mug?")
+    bench.call(QueryMemory, endpoints.QUERY, request)
+    bench.until(
+        lambda: bool(said) and said[-1].status[0].level == DiagnosticStatus.WARN, "the warning"
+    )

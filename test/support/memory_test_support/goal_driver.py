@@ -17,10 +17,11 @@ SOON = {"server_timeout_s": 1.0, "drive_timeout_s": 1.0, "navigate_action": "/na
 """Parameters with which the goal node does not wait long."""
 
 
-def remember(bench: NodeBench, *keyframes: Keyframe) -> None:
+def remember(bench: NodeBench, *keyframes: Keyframe, shrink_px: float = 80.0) -> None:
     """A memory in which every keyframe shows mug_1, later ones smaller."""
     views = [
-        view(item.keyframe_id, box(side_px=200.0 - 80.0 * n)) for n, item in enumerate(keyframes)
+        view(item.keyframe_id, box(side_px=200.0 - shrink_px * n))
+        for n, item in enumerate(keyframes)
     ]
     writer = Writer(bench.memory_dir)
     writer.commit_chunk(graph(1, keyframes, [descriptor("mug_1", *views, color="red")]))

@@ -31,6 +31,7 @@ def keyframe(
     base: Pose | None = None,
     map_id: str = "map",
     intrinsics: Intrinsics | None = CAMERA,
+    size_px: tuple[int, int] = (640, 480),
 ) -> Keyframe:
     """640 x 480 px, one second after the keyframe before it."""
     map_from_base = base if base is not None else Pose.planar(0.1 * keyframe_id, 0.0, 0.0)
@@ -43,8 +44,8 @@ def keyframe(
         map_frame="map",
         map_from_base=map_from_base,
         map_from_camera=map_from_base @ BASE_FROM_CAMERA,
-        width_px=640,
-        height_px=480,
+        width_px=size_px[0],
+        height_px=size_px[1],
         intrinsics=intrinsics,
         image_path=f"images/{keyframe_id}.jpg",
     )

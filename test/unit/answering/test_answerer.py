@@ -13,7 +13,8 @@ import pytest
 from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer, AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.errors import InputError, ModelRejected, ModelUnavailable
-from memory_nodes.models.openai_endpoint import EndpointConfig, OpenAIChat, client_for
+from memory_nodes.models.openai_chat import OpenAIChat
+from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.records import NS_PER_S, Answer, Relation
 from memory_nodes.retrieval.snapshot import Filter, SnapshotCache

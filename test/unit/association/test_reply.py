@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from memory_nodes.association.reply import Mapping, read_mapping
-from memory_nodes.errors import ReplyError
+from memory_nodes.association.reply import Decisions, read_mapping
 from memory_test_support.recorded_models import reply
 
-LOCAL = ["mug_1", "mug_2"]
-KNOWN = ["mug_7", "mug_8"]
+LOCAL = {"mug_1": "mug", "mug_2": "mug"}
+KNOWN = {"mug_7": ["mug"], "mug_8": ["mug"]}
 
 
-def _read(value: Any) -> Mapping:
+def _read(value: Any) -> Decisions:
     text = value if isinstance(value, str) else json.dumps(value)
     return read_mapping(reply(text), LOCAL, KNOWN)
 
@@ -39,12 +38,12 @@ def _read(value: Any) -> Mapping:
     ids=["as asked", "object", "bare object", "pairs", "bare list", "fenced", "in prose"],
 )
 def test_every_usual_form_is_read(value: Any) -> None:
-    assert _read(value) == Mapping({"mug_1": "mug_7", "mug_2": None}, ())
+    assert _read(value) == Decisions({"mug_1": "mug_7", "mug_2": None}, ())
 
 
 def test_unknown_known_id_is_left_to_the_fallback() -> None:
     found = _read({"mug_1": "sofa_99", "mug_2": "mug_8"})
-    assert found == Mapping({"mug_2": "mug_8"}, ("unknown_global:mug_1",))
+    assert found == Decisions({"mug_2": "mug_8"}, ("unknown_global:mug_1",))
 
 
 def test_known_object_claimed_twice_is_left_to_the_fallback() -> None:
@@ -54,21 +53,54 @@ def test_known_object_claimed_twice_is_left_to_the_fallback() -> None:
 
 
 def test_object_that_is_left_out_is_left_to_the_fallback() -> None:
-    assert _read({"mug_2": None}) == Mapping({"mug_2": None}, ("missing_local:mug_1",))
+    assert _read({"mug_2": None}) == Decisions({"mug_2": None}, ("missing_local:mug_1",))
 
 
 def test_local_id_that_was_never_given_is_ignored() -> None:
     found = _read({"mug_1": None, "mug_2": None, "'; DROP TABLE object; --": "mug_7"})
-    assert found == Mapping({"mug_1": None, "mug_2": None}, ())
+    assert found == Decisions({"mug_1": None, "mug_2": None}, ())
 
 
 @pytest.mark.parametrize("junk", [3, None, "mug_1", ["mug_1"], [1, "mug_7"], {"known_id": "mug_7"}])
 def test_junk_among_the_pairs_is_ignored(junk: Any) -> None:
     found = _read({"mapping": [junk, ["mug_1", "mug_7"], ["mug_2", 5]]})
-    assert found == Mapping({"mug_1": "mug_7"}, ("missing_local:mug_2",))
+    assert found == Decisions({"mug_1": "mug_7"}, ("missing_local:mug_2",))
 
 
-@pytest.mark.parametrize("text", ["they are the same", "", '{"mapping": 5}'])
-def test_reply_without_a_mapping_is_refused(text: str) -> None:
-    with pytest.raises(ReplyError):
-        _read(text)
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("they are the same", "no_json"), ("", "empty_reply"), ('{"map', "truncated")],
+)
+def test_reply_without_a_mapping_says_why(text: str, code: str) -> None:
+    found = _read(text)
+    assert found.known_by_local == {}
+    assert found.problems[0] == code
+
+
+def test_known_object_of_another_type_is_left_to_the_fallback() -> None:
+    local = {"mug_1": "Mug", "sofa_1": "sofa"}
+    known = {"mug_7": ["cup", "mug"], "couch_1": ["couch"]}
+    found = read_mapping(reply('{"mug_1": "mug_7", "sofa_1": "couch_1"}'), local, known)
+    assert found == Decisions({"mug_1": "mug_7"}, ("type_mismatch:sofa_1",))
+
+
+def test_claim_of_another_type_takes_nothing_from_the_right_one() -> None:
+    local = {"mug_1": "mug", "rug_1": "rug"}
+    found = read_mapping(reply('{"mug_1": "mug_7", "rug_1": "mug_7"}'), local, {"mug_7": ["mug"]})
+    assert found == Decisions({"mug_1": "mug_7"}, ("type_mismatch:rug_1",))
+
+
+def test_type_that_is_not_known_is_no_mismatch() -> None:
+    found = read_mapping(reply('{"mug_1": "thing_1"}'), {"mug_1": "mug"}, {"thing_1": []})
+    assert found == Decisions({"mug_1": "thing_1"}, ())
+
+
+def test_two_answers_for_one_object_are_none() -> None:
+    found = _read('{"mug_1": "mug_7", "mug_1": "mug_8", "mug_2": null}')
+    assert found == Decisions({"mug_2": None}, ("local_claims_twice:mug_1",))
+
+
+def test_reply_that_was_cut_off_keeps_its_whole_decisions() -> None:
+    text = '{"mapping": {"mug_1": "mug_7", "mug_2": "mu'
+    found = read_mapping(reply(text, is_complete=False), LOCAL, KNOWN)
+    assert found == Decisions({"mug_1": "mug_7"}, ("truncated", "missing_local:mug_2"))

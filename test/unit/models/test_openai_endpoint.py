@@ -15,13 +15,9 @@ import pytest
 
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.geometry import Array
-from memory_nodes.models.openai_endpoint import (
-    EndpointConfig,
-    OpenAIChat,
-    OpenAIEmbedder,
-    _messages,
-    client_for,
-)
+from memory_nodes.models.openai_chat import OpenAIChat, _messages
+from memory_nodes.models.openai_embeddings import OpenAIEmbedder
+from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
 from memory_nodes.models.ports import Picture, Prompt, Reply
 from memory_test_support.model_server import ModelServer
 from memory_test_support.odd_server import OddServer, odd_server
@@ -204,7 +200,9 @@ def test_reply_that_was_cut_off_is_marked(
     choice = {"index": 0, "message": message, "finish_reason": finish_reason}
     odd.body = json.dumps({"choices": [choice], "model": "served"}).encode()
     reply = _complete(odd.base_url)
-    assert reply == Reply("a mug", is_complete, "served")
+    assert reply == Reply(
+        "a mug", is_complete, "served", is_withheld=finish_reason == "content_filter"
+    )
 
 
 def test_refusal_without_content_is_an_empty_reply(odd: OddServer) -> None:
@@ -222,7 +220,7 @@ def test_tokens_are_counted(server: ModelServer) -> None:
 def test_pictures_follow_the_text_each_after_its_caption() -> None:
     pictures = (Picture("Frame 0", b"one"), Picture("Frame 1", b"two"))
     prompt = Prompt("t", "be eyes", "look", {}, pictures)
-    system, user = _messages(prompt)
+    system, user = _messages(prompt, "json_schema")
     assert system == {"role": "system", "content": "be eyes"}
     texts = [part.get("text") or part["image_url"]["url"] for part in user["content"]]
     encoded = [base64.b64encode(data).decode() for data in (b"one", b"two")]

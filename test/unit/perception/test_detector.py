@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_nodes.errors import ModelRejected, ModelUnavailable
+from memory_nodes.errors import ChunkTooLarge, ModelRejected, ModelUnavailable
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.images import depth_to_png
-from memory_nodes.records import Chunk, ChunkGraph
-from memory_test_support.recorded_models import RecordedChat, Turn
+from memory_nodes.records import Box, Chunk, ChunkGraph
+from memory_test_support.recorded_models import RecordedChat, Turn, reply
 from memory_test_support.records import keyframe
 
 CHUNK = Chunk(3, (keyframe(1), keyframe(2)))
@@ -77,19 +77,100 @@ def test_depth_gives_the_view_a_point_and_the_object_a_position(memory_dir: Path
 
 
 def test_unreadable_reply_is_asked_for_again(memory_dir: Path) -> None:
-    found, model = _detect(memory_dir, "sorry", MUG)
+    found, model = _detect(memory_dir, "a mug", MUG)
     assert len(model.prompts) == 2
     assert len(found.objects) == 1
     assert "no JSON" in found.problems[0]
 
 
-@pytest.mark.parametrize("turn", ["sorry", ModelRejected("too many images")])
-def test_poisoned_chunk_is_kept_without_objects_after_some_tries(
-    memory_dir: Path, turn: Turn
-) -> None:
-    found, model = _detect(memory_dir, turn)
+def test_poisoned_chunk_is_kept_without_objects_after_some_tries(memory_dir: Path) -> None:
+    found, model = _detect(memory_dir, "sorry")
     assert len(model.prompts) == 3
     assert (found.chunk, found.objects, len(found.problems)) == (CHUNK, (), 3)
+
+
+def test_refusal_of_one_chunk_after_others_were_read_does_not_stop_all(memory_dir: Path) -> None:
+    model = RecordedChat(MUG, ModelRejected("not this one"))
+    detector = ChunkDetector(model, memory_dir, DetectorConfig(max_bad_replies=3), 10.0)
+    asyncio.run(detector.detect(CHUNK, {}))
+    refused = asyncio.run(detector.detect(CHUNK, {}))
+    assert (refused.objects, len(refused.problems)) == ((), 3)
+
+
+def test_server_that_refuses_everything_is_waited_for(memory_dir: Path) -> None:
+    """A wrong set-up, which a person will mend, must not empty the memory meanwhile."""
+    with pytest.raises(ModelUnavailable, match="every request so far"):
+        _detect(memory_dir, ModelRejected("no images here"))
+
+
+@pytest.mark.parametrize(("named", "size"), [(1, 1), (None, 1), (8, 1)])
+def test_chunk_that_is_too_large_is_to_be_split(
+    memory_dir: Path, named: int | None, size: int
+) -> None:
+    refusal = ModelRejected("at most", is_too_large=True, max_images=named)
+    with pytest.raises(ChunkTooLarge) as caught:
+        _detect(memory_dir, refusal)
+    assert caught.value.size == size
+
+
+def test_limit_once_learned_is_not_asked_for_again(memory_dir: Path) -> None:
+    model = RecordedChat(ModelRejected("at most 1", is_too_large=True, max_images=1), MUG)
+    detector = ChunkDetector(model, memory_dir, DetectorConfig(), 10.0)
+    for _ in range(2):
+        with pytest.raises(ChunkTooLarge):
+            asyncio.run(detector.detect(CHUNK, {}))
+    assert len(model.prompts) == 1
+    part = Chunk(1, CHUNK.keyframes[:1])
+    assert len(asyncio.run(detector.detect(part, {})).objects) == 1
+
+
+def test_reply_that_was_cut_off_is_asked_for_again(memory_dir: Path) -> None:
+    found, model = _detect(memory_dir, reply(MUG, is_complete=False), MUG)
+    assert len(model.prompts) == 2
+    assert len(found.objects) == 1
+    assert [problem.partition(":")[0] for problem in found.problems] == ["truncated"]
+
+
+def test_most_of_replies_that_are_always_cut_off_is_kept_with_a_problem(memory_dir: Path) -> None:
+    cut = '{"objects": [{"id": "desk_1", "ty'
+    found, model = _detect(memory_dir, reply(MUG, is_complete=False), reply(cut, is_complete=False))
+    assert len(model.prompts) == 3
+    assert [item.object_id for item in found.objects] == ["mug_1"]
+    codes = [problem.partition(":")[0] for problem in found.problems]
+    assert codes == ["truncated"] * 4
+
+
+def test_object_that_is_nowhere_to_be_seen_is_not_remembered(memory_dir: Path) -> None:
+    value = json.loads(MUG)
+    value["objects"].append({"id": "desk_1", "type": "desk", "views": []})
+    value["relations"].append(
+        {"subject": "mug_1", "predicate": "on", "object": "desk_1", "frames": [0]}
+    )
+    found, _ = _detect(memory_dir, json.dumps(value))
+    assert [item.object_id for item in found.objects] == ["mug_1"]
+    assert found.relations == ()
+    assert found.problems == ("no_view: desk: listed without any view",)
+
+
+def test_prompt_names_the_size_of_the_image_that_boxes_are_of(memory_dir: Path) -> None:
+    model = RecordedChat(MUG)
+    config = DetectorConfig(bbox_reference_width_px=1280, bbox_reference_height_px=960)
+    found = asyncio.run(ChunkDetector(model, memory_dir, config, 10.0).detect(CHUNK, {}))
+    assert "pixels of a 1280 x 960 image" in model.prompts[0].system
+    assert found.objects[0].views[0].box == Box(150.0, 110.0, 170.0, 130.0)
+
+
+def test_impossible_box_format_is_named_with_the_right_one(memory_dir: Path) -> None:
+    boxes = [[0.1, 0.1, 0.2 + 0.05 * n, 0.5] for n in range(12)]
+    text = json.dumps([{"type": "mug", "frame": 0, "bbox": box} for box in boxes])
+    model = RecordedChat(text)
+    detector = ChunkDetector(model, memory_dir, DetectorConfig(max_bad_replies=2), 10.0)
+    assert detector.format_problem is None
+    found = asyncio.run(detector.detect(CHUNK, {}))
+    assert found.objects == ()
+    assert detector.format_problem is not None
+    assert "set bbox_format to xyxy_norm1" in detector.format_problem
+    assert sum(problem.startswith("bbox_format:") for problem in found.problems) == 1
 
 
 def test_chunk_whose_image_is_gone_is_kept_without_objects(memory_dir: Path) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_nodes.errors import ReplyError
-from memory_nodes.perception.reply import MAX_OBJECTS, MAX_TEXT_CHARS, Detections, read_detections
+from memory_nodes.perception.reply import Detections, read_detections
+from memory_nodes.perception.reply_objects import MAX_OBJECTS, MAX_TEXT_CHARS
 from memory_nodes.records import NS_PER_S, Box, Chunk, ObjectView, Relation
 from memory_test_support.recorded_models import reply
 from memory_test_support.records import keyframe
@@ -112,16 +113,19 @@ def test_reply_without_a_list_of_objects_is_refused(text: str) -> None:
         _read(text)
 
 
-def test_reply_that_was_cut_off_is_refused_however_it_looks() -> None:
-    with pytest.raises(ReplyError, match="cut off"):
-        read_detections(reply(json.dumps([MUG]), is_complete=False), CHUNK, "xyxy_pixels")
+def test_reply_that_was_cut_off_is_never_complete_however_it_looks() -> None:
+    found = read_detections(reply(json.dumps([MUG]), is_complete=False), CHUNK, "xyxy_pixels")
+    assert (len(found.objects), found.is_complete) == (1, False)
+    assert found.problems == ["truncated: the reply was cut off; what was whole in it is kept"]
 
 
 def test_view_of_an_unknown_frame_goes_and_the_object_stays() -> None:
     views = [{"frame": n, "bbox": BOX} for n in (3, -1, None, "x", True, 1)]
     found = _read_value({**MUG, "views": views})
     assert [view.keyframe_id for view in found.objects[0].views] == [12]
-    assert found.problems == ["mug: a view of an unknown frame"] * 5
+    assert found.problems == [
+        f"unknown_frame: mug: a view of frame {n!r}" for n in (3, -1, None, "x", True)
+    ]
 
 
 def test_frame_number_may_be_a_text() -> None:
@@ -138,20 +142,33 @@ def test_impossible_box_goes_and_the_object_stays() -> None:
     views = [{"frame": 0, "bbox": [300, 120, 100, 320]}, {"frame": 1, "bbox": BOX}]
     found = _read_value({**MUG, "views": views})
     assert [view.keyframe_id for view in found.objects[0].views] == [12]
-    assert found.problems == ["mug: an impossible box [300, 120, 100, 320]"]
+    assert found.problems == ["impossible_box: mug: (300, 120, 100, 320)"]
 
 
 def test_object_without_a_usable_view_goes_and_the_others_stay() -> None:
-    found = _read_value({**MUG, "views": []}, DESK)
+    found = _read_value({**MUG, "views": [{"frame": 0, "bbox": [1, 2]}]}, DESK)
     assert [item.object_id for item in found.objects] == ["desk_1"]
-    assert found.problems == ["mug: dropped, no usable view"]
+    assert (found.dropped, found.dropped_views) == (1, 1)
 
 
-@pytest.mark.parametrize("record", ["mug", 3, None, ["mug"], {"views": []}])
-def test_record_that_is_no_object_goes_and_the_others_stay(record: Any) -> None:
+def test_object_listed_without_a_view_stays_without_a_place() -> None:
+    found = _read_value({**MUG, "views": []}, DESK)
+    assert [len(item.views) for item in found.objects] == [0, 2]
+    assert found.problems == ["no_view: mug: listed without any view"]
+
+
+@pytest.mark.parametrize("record", ["mug", 3, None, ["mug"], {}, {"remark": "dusty"}])
+def test_what_is_no_record_is_passed_over(record: Any) -> None:
     found = _read_value(record, DESK)
     assert [item.object_id for item in found.objects] == ["desk_1"]
-    assert found.problems == ["an object without a type was dropped"]
+    assert (found.dropped, found.problems) == (0, [])
+
+
+@pytest.mark.parametrize("record", [{"views": []}, {**MUG, "type": " "}, {"bbox": BOX}])
+def test_record_without_a_type_goes_and_the_others_stay(record: Any) -> None:
+    found = _read_value(record, DESK)
+    assert [item.object_id for item in found.objects] == ["desk_1"]
+    assert (found.dropped, found.problems) == (1, ["unnamed_object: no type or label"])
 
 
 def test_two_views_in_one_frame_are_one() -> None:
@@ -161,16 +178,27 @@ def test_two_views_in_one_frame_are_one() -> None:
     assert found.objects[0].views[0].box == PIXELS
 
 
-def test_id_given_twice_makes_two_objects() -> None:
-    found = _read_value(MUG, MUG, MUG)
-    assert [item.object_id for item in found.objects] == ["mug_1", "mug_2", "mug_3"]
-    assert len(found.problems) == 2
+def test_id_given_to_two_types_makes_two_objects() -> None:
+    box = {**MUG, "type": "box", "id": "mug_1"}
+    found = _read_value(MUG, box, DESK)
+    assert [item.object_id for item in found.objects] == ["mug_1", "mug_2", "desk_1"]
+    assert found.problems == ["duplicate_id: mug_1 also names a box: mug_2"]
+
+
+def test_object_listed_frame_by_frame_is_one() -> None:
+    first, second = ({**MUG, "views": [{"frame": n, "bbox": BOX}]} for n in (2, 0))
+    found = _read_value(first, second, first)
+    assert [item.object_id for item in found.objects] == ["mug_1"]
+    mug = found.objects[0]
+    assert mug.views == (ObjectView(11, PIXELS), ObjectView(13, PIXELS))
+    assert (mug.first_seen_ns, mug.last_seen_ns) == (11 * NS_PER_S, 13 * NS_PER_S)
+    assert found.problems == []
 
 
 def test_relation_to_an_unlisted_object_goes_and_the_others_stay() -> None:
     found = _read_value(MUG, DESK, relations=[{**ON, "object": "sofa_9"}, ON])
     assert found.relations == [Relation("mug_1", "on", "desk_1", (11,))]
-    assert found.problems == ["a relation with an unlisted end was dropped: mug_1 sofa_9"]
+    assert found.problems == ["relation_unlisted_id: mug_1 on sofa_9"]
 
 
 @pytest.mark.parametrize("relation", [{**ON, "object": "mug_1"}, {**ON, "predicate": ""}, "on", 5])
@@ -219,7 +247,7 @@ def test_number_of_objects_is_bounded() -> None:
     many = [{**MUG, "id": f"mug_{n}"} for n in range(MAX_OBJECTS + 3)]
     found = _read_value(*many)
     assert len(found.objects) == MAX_OBJECTS
-    assert found.problems == [f"{MAX_OBJECTS + 3} objects in one reply: only 200 are kept"]
+    assert found.problems == ["too_many_objects: 203 in one reply: 200 are kept"]
 
 
 JSON_VALUES = st.recursive(

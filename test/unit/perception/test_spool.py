@@ -226,3 +226,24 @@ def test_failed_write_leaves_the_spool_usable(spool: Spool, tmp_path: Path) -> N
     other.execute("DROP TRIGGER full")
     spool.close_chunk(8)
     assert spool.open_keyframe_ids() == []
+
+
+def test_split_chunk_makes_way_for_its_parts_and_keeps_the_order(spool: Spool) -> None:
+    _add(spool, 12)
+    for _ in range(3):
+        spool.close_chunk(5)  # 1 to 5, 6 to 10, 11 and 12
+    _detect(spool)
+    chunk = spool.next_undetected()
+    assert chunk is not None
+    assert chunk.chunk_id == 2
+    spool.split(2, 2)
+    found = []
+    while (chunk := spool.next_undetected()) is not None:
+        found.append((chunk.chunk_id, [item.keyframe_id for item in chunk.keyframes]))
+        spool.store_detections(graph(chunk.chunk_id, chunk.keyframes, resolved=False))
+    assert found == [(2, [6, 7]), (3, [8, 9]), (4, [10]), (5, [11, 12])]
+    _add(spool, 1)
+    spool.close_chunk(5)
+    later = spool.next_undetected()
+    assert later is not None
+    assert later.chunk_id == 6

@@ -93,7 +93,7 @@ def test_later_chunk_adds_to_what_is_known_of_an_object(writer: Writer, reader: 
         description="on the floor",
         status=ObjectStatus.PROVISIONAL,
     )
-    writer.commit_chunk(_second().with_objects((seen,)))
+    writer.commit_chunk(replace(_second(), objects=(seen,)))
     mug = reader.objects(["mug_1"])[0]
     assert (mug.type, mug.description, mug.attributes) == (
         "cup",
@@ -266,8 +266,8 @@ def test_kill_9_in_the_middle_of_commits_leaves_whole_chunks_only(tmp_path: Path
         for _ in range(chunks):
             acknowledged = int(process.stdout.readline())
         process.send_signal(signal.SIGKILL)
-        rest, _ = process.communicate(timeout=30)
-        acknowledged = max([acknowledged, *map(int, rest.split())])
+        acknowledged = max([acknowledged, *map(int, process.stdout.read().split())])
+        process.wait(timeout=30)
         writer = Writer(tmp_path)
         counts = writer.counts()
         writer.close()

@@ -1,0 +1,168 @@
+"""Images with all that belongs to their stamp: poses, calibration, depth and certainty."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from rclpy.clock import JumpThreshold, TimeJump
+from rclpy.duration import Duration
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+
+from memory_nodes.errors import TransformNotYet
+from memory_nodes.geometry import Intrinsics, Pose
+from memory_nodes.parameters import parameter
+from memory_nodes.perception.clocks import clock_problem
+from memory_nodes.perception.localization import LocalizationConfig, is_localized
+from memory_nodes.perception.waiting import WaitingRoom
+from memory_nodes.ros import endpoints
+from memory_nodes.ros.conversions import time_from_msg
+from memory_nodes.ros.images import intrinsics_from_msg
+from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.pose_source import pose_source
+
+AnyImage: TypeAlias = Image | CompressedImage
+
+SETTLE_PERIOD_S = 0.02
+MAX_WAITING = 100
+
+
+@dataclass(frozen=True)
+class CameraConfig:
+    """How images come in."""
+
+    image_transport: str = parameter(
+        "compressed", "type of the image topic", choices=("compressed", "raw")
+    )
+    use_depth: bool = parameter(False, "use the depth topic, which must be registered to the image")
+    depth_slop_s: float = parameter(
+        0.05, "largest difference of stamps of an image and its depth", unit="s", low=0.0
+    )
+    pose_timeout_s: float = parameter(
+        2.0, "wall time an image waits for the transform of its stamp", unit="s", low=0.0
+    )
+
+
+@dataclass(frozen=True)
+class PosedMessage:
+    """An image message with all that belongs to its stamp."""
+
+    message: AnyImage
+    stamp_ns: int
+    map_from_base: Pose
+    map_from_camera: Pose
+    intrinsics: Intrinsics | None
+    depth: Image | None
+    is_localized: bool
+
+
+class Camera:
+    """Listens to a camera, and hands its images on as soon as all that belongs to them is there.
+
+    To be made while its node starts; it listens until the node stops.
+    """
+
+    def __init__(
+        self,
+        node: MemoryNode,
+        config: CameraConfig,
+        gate: LocalizationConfig,
+        deliver: Callable[[PosedMessage], None],
+    ) -> None:
+        self._node = node
+        self._config = config
+        self._gate = gate
+        self._deliver = deliver
+        self._intrinsics: Intrinsics | None = None
+        self._depths: dict[int, Image] = {}
+        self.is_localized = not gate.use_localization_gate
+        """Whether the robot knows where it is right now."""
+        self.waiting: WaitingRoom[AnyImage, PosedMessage] = WaitingRoom(
+            self._gather, config.pose_timeout_s, MAX_WAITING, node.counters
+        )
+        self.poses = pose_source(node)
+        node.on_stop(self.poses.close)
+        kind = CompressedImage if config.image_transport == "compressed" else Image
+        node.listen(kind, endpoints.IMAGE, self._on_image, endpoints.SENSOR)
+        node.listen(CameraInfo, endpoints.CAMERA_INFO, self._on_camera_info, endpoints.SENSOR)
+        if config.use_depth:
+            node.listen(Image, endpoints.DEPTH, self._on_depth, endpoints.SENSOR)
+        if gate.use_localization_gate:
+            kind_of_pose = PoseWithCovarianceStamped
+            node.listen(kind_of_pose, endpoints.LOCALIZATION, self._on_pose, endpoints.EVENT)
+        node.every(SETTLE_PERIOD_S, self._settle)
+        node.on_stop(self._watch_clock())
+
+    def _on_image(self, message: AnyImage) -> None:
+        self._node.counters["images"] += 1
+        is_simulated = bool(self._node.get_parameter("use_sim_time").value)
+        stamp_ns = time_from_msg(message.header.stamp)
+        problem = clock_problem(stamp_ns, self._node.now_ns(), is_simulated)
+        self._node.trouble(problem, "clock", is_error=True)
+        if problem is not None:
+            self._node.counters["dropped_wrong_clock"] += 1
+            return
+        self.waiting.enter(message, time.monotonic())
+
+    def _on_camera_info(self, message: CameraInfo) -> None:
+        self._intrinsics = intrinsics_from_msg(message)
+
+    def _on_depth(self, message: Image) -> None:
+        self._depths[time_from_msg(message.header.stamp)] = message
+        while len(self._depths) > MAX_WAITING:
+            del self._depths[next(iter(self._depths))]
+
+    def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
+        self.is_localized = is_localized(message.pose.covariance, self._gate)
+
+    def _settle(self) -> None:
+        for posed in self.waiting.leave(time.monotonic()):
+            self._deliver(posed)
+
+    def _gather(self, message: AnyImage, is_last_call: bool) -> PosedMessage:
+        """All that belongs to an image; depth and calibration are done without at the end."""
+        stamp_ns = time_from_msg(message.header.stamp)
+        suite, camera_frame = self._node.suite, message.header.frame_id.lstrip("/")
+        map_from_base = self.poses.lookup(suite.map_frame, suite.base_frame, stamp_ns)
+        map_from_camera = self.poses.lookup(suite.map_frame, camera_frame, stamp_ns)
+        depth = self._depth_at(stamp_ns, is_last_call)
+        has_depth = depth is not None or not self._config.use_depth
+        if not (has_depth and self._intrinsics is not None) and not is_last_call:
+            raise TransformNotYet("its camera_info or depth has not come yet")
+        return PosedMessage(
+            message=message,
+            stamp_ns=stamp_ns,
+            map_from_base=map_from_base,
+            map_from_camera=map_from_camera,
+            intrinsics=self._intrinsics,
+            depth=depth,
+            is_localized=self.is_localized,
+        )
+
+    def _depth_at(self, stamp_ns: int, is_last_call: bool) -> Image | None:
+        """The depth of the same stamp; the nearest one as soon as that will not come any more."""
+        if stamp_ns in self._depths:
+            return self._depths[stamp_ns]
+        may_come = max(self._depths, default=stamp_ns) <= stamp_ns
+        if may_come and not is_last_call:
+            return None
+        nearest = min(self._depths, key=lambda other: abs(other - stamp_ns), default=None)
+        if nearest is None or abs(nearest - stamp_ns) > self._config.depth_slop_s * 1e9:
+            return None
+        return self._depths[nearest]
+
+    def _watch_clock(self) -> Callable[[], None]:
+        """Forgets all that waits when time jumps back, as a bag that loops does."""
+
+        def jumped(jump: TimeJump) -> None:
+            self._node.get_logger().warning("time has jumped back: transforms are forgotten")
+            self.poses.clear()
+            self.waiting.clear()
+            self._depths.clear()
+
+        threshold = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1))
+        handle = self._node.get_clock().create_jump_callback(threshold, post_callback=jumped)
+        return handle.unregister

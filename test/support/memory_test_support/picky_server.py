@@ -1,0 +1,97 @@
+"""A chat server with the limits that real ones have, and their words for them."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class PickyServer(ThreadingHTTPServer):
+    """Serves inside ``picky_server``; answers '{"objects": []}' to what it does not refuse."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.forms = ["json_schema", "json_object", "text"]
+        """Kinds of response_format that it takes."""
+        self.max_images: int | None = None
+        self.max_chars: int | None = None
+        self.overloaded_for = 0
+        """So many requests are answered 429, to be tried again after 7 s."""
+        self.bodies: list[dict[str, Any]] = []
+        self.at_once = 0
+        self.most_at_once = 0
+        self.turn = threading.Condition()
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: PickyServer
+
+    def do_POST(self) -> None:
+        server = self.server
+        text = self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.loads(text)
+        server.bodies.append(body)
+        with server.turn:
+            server.at_once += 1
+            server.most_at_once = max(server.most_at_once, server.at_once)
+            server.turn.wait(0.05)  # long enough for others to come
+            server.at_once -= 1
+        images = str(body["messages"]).count("'image_url': {")
+        form = body["response_format"]["type"]
+        if server.overloaded_for > 0:
+            server.overloaded_for -= 1
+            self._answer(429, {"error": {"message": "overloaded"}}, {"Retry-After": "7"})
+        elif form not in server.forms:
+            self._refuse(f"response_format of type {form} is not supported")
+        elif server.max_images is not None and images > server.max_images:
+            self._refuse(f"At most {server.max_images} image(s) may be provided in one prompt.")
+        elif server.max_chars is not None and len(text) > server.max_chars:
+            self._refuse("This model's maximum context length is 8192 tokens.")
+        else:
+            message = {"role": "assistant", "content": '{"objects": [], "relations": []}'}
+            choice = {"index": 0, "finish_reason": "stop", "message": message}
+            self._answer(
+                200,
+                {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
+                | {"choices": [choice]},
+                {},
+            )
+
+    def _refuse(self, message: str) -> None:
+        self._answer(400, {"error": {"message": message}}, {})
+
+    def _answer(self, status: int, body: dict[str, Any], headers: dict[str, str]) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Type": "application/json"}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Silent."""
+
+
+@contextmanager
+def picky_server() -> Iterator[PickyServer]:
+    server = PickyServer()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
