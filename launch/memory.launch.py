@@ -31,6 +31,7 @@ OVERRIDES = {
     "memory_dir": str,
     "base_url": str,
     "model": str,
+    "use_depth": bool,
 }
 # Launch arguments that name topics outside the suite, and the suite's own names for them.
 TOPICS = {"image_topic": "image", "camera_info_topic": "camera_info", "depth_topic": "depth"}
@@ -64,7 +65,12 @@ def _arguments() -> list[DeclareLaunchArgument]:
         ("memory_dir", "", f"Directory of the memory; ~ is the home directory{as_in_file}"),
         ("image_topic", "image", "Topic of the camera's images; relative ones are in namespace"),
         ("camera_info_topic", "camera_info", "Topic of the camera's calibration"),
-        ("depth_topic", "depth", "Topic of depth images registered to the camera's images"),
+        (
+            "depth_topic",
+            "depth",
+            "Topic of depth images registered to the camera's images; needs use_depth",
+        ),
+        ("use_depth", "", f"Take positions from depth_topic, true or false{as_in_file}"),
         ("base_url", "", f"OpenAI-compatible endpoint of the models{as_in_file}"),
         ("model", "", f"Name of the model at that endpoint{as_in_file}"),
         ("rviz", "false", "Start RViz with the displays of the suite"),

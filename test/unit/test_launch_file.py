@@ -16,7 +16,8 @@ launch_ros = pytest.importorskip("launch_ros.actions")
 ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = {
     *("namespace", "use_sim_time", "params_file", "autostart", "use_respawn", "log_level"),
-    *("memory_dir", "image_topic", "camera_info_topic", "depth_topic", "base_url", "model", "rviz"),
+    *("memory_dir", "image_topic", "camera_info_topic", "depth_topic", "use_depth"),
+    *("base_url", "model", "rviz"),
 }
 NODES = {
     *("detector_node", "association_node", "episodic_node"),
@@ -97,9 +98,9 @@ def test_empty_argument_overrides_nothing() -> None:
 def test_given_arguments_override_the_file_with_the_right_types() -> None:
     given = {
         **{"use_sim_time": "true", "autostart": "false", "memory_dir": "/data/memory"},
-        **{"base_url": "http://10.0.0.2:8000/v1", "model": "4"},
+        **{"base_url": "http://10.0.0.2:8000/v1", "model": "4", "use_depth": "true"},
     }
-    expected = {**given, "use_sim_time": True, "autostart": False}
+    expected = {**given, "use_sim_time": True, "autostart": False, "use_depth": True}
     for node in nodes(**given).values():
         assert overrides(node) == expected
 

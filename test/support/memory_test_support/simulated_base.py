@@ -26,6 +26,7 @@ from rclpy.task import Future
 from rclpy.utilities import remove_ros_args
 from tf2_msgs.msg import TFMessage
 
+from memory_nodes.parameters import parameter
 from memory_test_support.drive import FloorPose, Limits, distance_m, remaining_s, step
 from memory_test_support.poses import Pose, planar_pose
 from memory_test_support.ros_messages import (
@@ -37,6 +38,7 @@ from memory_test_support.ros_messages import (
     pose_of_transform,
     transform_message,
 )
+from memory_test_support.stand_in_parameters import ParameterError, declare, help_of
 
 BEHAVIORS = ("succeed", "reject", "abort", "hang", "lose")
 TICK_S = 0.02  # wall time
@@ -47,15 +49,15 @@ LINKS = (("map", "odom"), ("odom", "base_link"))
 
 @dataclass(frozen=True)
 class BaseOptions:
-    """The node's parameters; a start of NaN means: where /tf last saw base_link."""
+    """The node's parameters; only `behavior` may be changed while it runs."""
 
-    behavior: str = "succeed"
-    start_x: float = math.nan
-    start_y: float = math.nan
-    start_yaw_rad: float = math.nan
-    max_speed_mps: float = 0.8
-    max_turn_radps: float = 1.5
-    time_scale: float = 1.0  # simulated seconds per second
+    behavior: str = parameter("succeed", "how goals end", choices=BEHAVIORS)
+    start_x: float = parameter(math.nan, "start on the map; nan: where /tf has base_link", unit="m")
+    start_y: float = parameter(math.nan, "start on the map, nan as above", unit="m")
+    start_yaw_rad: float = parameter(math.nan, "start on the map, nan as above", unit="rad")
+    max_speed_mps: float = parameter(0.8, "forward speed", unit="m/s", low=0.0)
+    max_turn_radps: float = parameter(1.5, "turning speed", unit="rad/s", low=0.0)
+    time_scale: float = parameter(1.0, "simulated time in wall time", unit="s/s", low=0.0)
 
 
 @dataclass
@@ -74,15 +76,9 @@ class SimulatedBase(Node):
     """One goal at a time; a newer one preempts, as Nav2 does it."""
 
     def __init__(self, **node_options: Any) -> None:
+        self._server: Any = None  # first of all: a node that failed here is destroyed too
         super().__init__("simulated_base", **node_options)
-        default = BaseOptions()
-        options = BaseOptions(
-            **{
-                name: self.declare_parameter(name, getattr(default, name)).value
-                for name in BaseOptions.__dataclass_fields__
-            }
-        )
-        _check(options.behavior)
+        options = declare(self, BaseOptions, changeable=("behavior",))
         self.add_on_set_parameters_callback(_check_parameters)
         self._limits = Limits(options.max_speed_mps, options.max_turn_radps)
         self._time_scale = options.time_scale
@@ -109,7 +105,8 @@ class SimulatedBase(Node):
 
     def destroy_node(self) -> None:
         """Also ends the action server, which a node does not own."""
-        self._server.destroy()
+        if self._server is not None:
+            self._server.destroy()
         super().destroy_node()
 
     def _on_tf(self, message: Any) -> None:
@@ -250,14 +247,9 @@ def _start(options: BaseOptions) -> FloorPose | None:
     return start if all(map(math.isfinite, vars(start).values())) else None
 
 
-def _check(behavior: Any) -> None:
-    if behavior not in BEHAVIORS:
-        raise ValueError(f"behavior {behavior!r} is none of {', '.join(BEHAVIORS)}")
-
-
 def _check_parameters(parameters: list[Any]) -> Any:
-    for parameter in parameters:
-        if parameter.name == "behavior" and parameter.value not in BEHAVIORS:
+    for given in parameters:
+        if given.name == "behavior" and given.value not in BEHAVIORS:
             reason = f"behavior is one of {', '.join(BEHAVIORS)}"
             return SetParametersResult(successful=False, reason=reason)
     return SetParametersResult(successful=True)
@@ -269,12 +261,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="simulated_base",
         description=__doc__,
-        epilog=f"Parameters (--ros-args -p NAME:=VALUE): {BaseOptions()}",
+        epilog=help_of(BaseOptions),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.parse_args(remove_ros_args(arguments)[1:])
     rclpy.init(args=arguments)
-    node = SimulatedBase()
+    try:
+        node = SimulatedBase()
+    except ParameterError as error:
+        rclpy.try_shutdown()
+        print(f"simulated_base: {error}", file=sys.stderr)
+        return 1
     try:
         rclpy.spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):

@@ -28,6 +28,7 @@ from std_msgs.msg import Int32
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
+from memory_nodes.parameters import parameter
 from memory_test_support.poses import LINK_FROM_OPTICAL
 from memory_test_support.ros_messages import (
     IMAGES,
@@ -42,7 +43,8 @@ from memory_test_support.ros_messages import (
     time_message,
     transform_message,
 )
-from memory_test_support.tour import load_tour
+from memory_test_support.stand_in_parameters import ParameterError, declare, help_of
+from memory_test_support.tour import TourFrame, load_tour
 from memory_test_support.tour_timeline import MAP_FROM_ODOM, Timeline, TransformSample
 
 TICK_S = 0.01  # wall time
@@ -54,14 +56,14 @@ SETTLE_S = 0.5
 class PlayerOptions:
     """The node's parameters; frames are indices into the tour, both ends included."""
 
-    speed: float = 10.0  # stamped seconds per second
-    first_frame: int = 0
-    last_frame: int = -1  # -1: the tour's last
-    publish_depth: bool = True
-    wait_for_subscriber: bool = True
-    raw: bool = False
-    hold: bool = True  # false: ends soon after the last image
-    stamp_offset_s: float = 0.0  # added to every stamp
+    speed: float = parameter(10.0, "stamped time in wall time", unit="s/s", low=0.0)
+    first_frame: int = parameter(0, "index of the first frame of the tour", low=0)
+    last_frame: int = parameter(-1, "index of the last frame; -1: the tour's last", low=-1)
+    publish_depth: bool = parameter(True, "publish depth images")
+    wait_for_subscriber: bool = parameter(True, "time stands still while nobody takes the images")
+    raw: bool = parameter(False, "sensor_msgs/Image instead of CompressedImage")
+    hold: bool = parameter(True, "keep the clock running; false: end soon after the last image")
+    stamp_offset_s: float = parameter(0.0, "added to every stamp", unit="s")
 
 
 class TourPlayer(Node):
@@ -69,16 +71,9 @@ class TourPlayer(Node):
 
     def __init__(self, **node_options: Any) -> None:
         super().__init__("tour_player", **node_options)
-        default = PlayerOptions()
-        self._options = PlayerOptions(
-            **{
-                name: self.declare_parameter(name, getattr(default, name)).value
-                for name in PlayerOptions.__dataclass_fields__
-            }
-        )
+        self._options = declare(self, PlayerOptions)
         tour = load_tour()
-        last = self._options.last_frame % len(tour.frames)
-        frames = tour.frames[self._options.first_frame : last + 1]
+        frames = _chosen(tour.frames, self._options)
         self._timeline = Timeline(frames, round(self._options.stamp_offset_s * 1e9))
         self._intrinsics = tour.intrinsics
         self._now_ns = self._timeline.start_ns
@@ -192,18 +187,34 @@ class TourPlayer(Node):
         self._count_out.publish(Int32(data=self._published))
 
 
+def _chosen(frames: tuple[TourFrame, ...], options: PlayerOptions) -> tuple[TourFrame, ...]:
+    """The frames to play. Raises ParameterError when there are none of them."""
+    end = len(frames) - 1
+    last = end if options.last_frame == -1 else options.last_frame
+    if last > end:
+        raise ParameterError(f"last_frame is {last}, give -1 to {end}")
+    if options.first_frame > last:
+        raise ParameterError(f"first_frame is {options.first_frame}, give 0 to {last} (last_frame)")
+    return frames[options.first_frame : last + 1]
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Plays until it ends or is told to."""
     arguments = sys.argv if arguments is None else arguments
     parser = argparse.ArgumentParser(
         prog="tour_player",
         description=__doc__,
-        epilog=f"Parameters (--ros-args -p NAME:=VALUE): {PlayerOptions()}",
+        epilog=help_of(PlayerOptions),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.parse_args(remove_ros_args(arguments)[1:])
     rclpy.init(args=arguments)
-    node = TourPlayer()
+    try:
+        node = TourPlayer()
+    except ParameterError as error:
+        rclpy.try_shutdown()
+        print(f"tour_player: {error}", file=sys.stderr)
+        return 1
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     try:

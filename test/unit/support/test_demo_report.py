@@ -14,7 +14,7 @@ RIGHT = Asked("Where is the mug?", "On the desk.", 4, True, (1.0, 2.0, 0.7), 0.1
 WRONG = replace(RIGHT, in_truth=False)
 GOOD = Report(
     keyframes=75, chunks=10, objects=90, questions=[RIGHT] * 7 + [WRONG],
-    goal=Driven("ARRIVED", 0.0004, 0.0002),
+    goal=Driven("ARRIVED", 0.0004, 0.0002, 0.0003, 0.0001),
 )  # fmt: skip
 
 
@@ -28,8 +28,11 @@ def test_all_well_is_ok() -> None:
         (replace(GOOD, keyframes=74), "74 of 75 keyframes are stored"),
         (replace(GOOD, questions=[RIGHT] * 6 + [WRONG] * 2), "6 of 8 best keyframes are right"),
         (replace(GOOD, goal=Driven("NAV_ABORTED")), "the drive ended with NAV_ABORTED"),
-        (replace(GOOD, goal=Driven("ARRIVED", 0.0011, 0.0)), "0.0011 m"),
-        (replace(GOOD, goal=Driven("ARRIVED", 0.0, 0.0011)), "0.0011 rad"),
+        (replace(GOOD, goal=Driven("ARRIVED", 0.0011, 0.0, 0.0, 0.0)), "0.0011 m"),
+        (replace(GOOD, goal=Driven("ARRIVED", 0.0, 0.0011, 0.0, 0.0)), "0.0011 rad"),
+        (replace(GOOD, goal=Driven("ARRIVED", 0.0, 0.0, 0.0011, 0.0)), "off the tour's own pose"),
+        (replace(GOOD, goal=Driven("ARRIVED", 0.0, 0.0, 0.0, 0.0011)), "off the tour's own pose"),
+        (replace(GOOD, goal=Driven("ARRIVED", 0.0, 0.0)), "off the tour's own pose"),
         (replace(GOOD, goal=Driven("ARRIVED")), "None m"),
         (replace(GOOD, problem="memory ended with code 1\n  | a log line"), "ended with code 1"),
     ],
@@ -53,6 +56,7 @@ def test_saved_report_has_the_agreed_keys(tmp_path: Path) -> None:
     }
     assert set(saved["goal"]) == {
         *("outcome", "distance_to_keyframe_pose_m", "heading_error_rad"),
+        *("distance_to_tour_pose_m", "tour_heading_error_rad"),
     }
 
 

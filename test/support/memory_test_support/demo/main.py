@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
 import sys
 import time
 from contextlib import suppress
@@ -18,6 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 from memory_nodes.errors import RobotMemoryError
 from memory_test_support.demo import pictures
 from memory_test_support.demo.asking import NAMESPACE, START_TIMEOUT_S, User
+from memory_test_support.demo.interrupts import Interrupts
 from memory_test_support.demo.processes import Child, ChildEndedError, Children
 from memory_test_support.demo.progress import Progress
 from memory_test_support.demo.report import FRAMES, Driven, Report, table
@@ -28,6 +28,7 @@ from memory_test_support.tour import load_truth
 QUESTION_IDS = ("os_01", "os_06", "sd_04", "sd_11", "sr_05", "sr_08", "ap_01", "ap_06")
 GOAL_ID = "go_01"
 PARAMETERS = Path(__file__).resolve().parents[2] / "demo.yaml"
+RESULTS = ("map.png", "answer.png", "report.json")
 SPEED = 10.0
 STALL_S = 60.0
 LAST_POSE_S = 2.0
@@ -45,22 +46,30 @@ base_url of a real model server, a camera and Nav2, and they run on a robot.
 class Demo:
     """The steps of the demo; what each finds goes into the report."""
 
-    def __init__(self, out: Path, report: Report, progress: Progress) -> None:
+    def __init__(
+        self, out: Path, report: Report, progress: Progress, interrupts: Interrupts
+    ) -> None:
         self._out = out
         self._memory_dir = out / "memory"
         self._report = report
         self._progress = progress
+        self._interrupts = interrupts
         self._truth = load_truth()
 
     def run(self) -> None:
         """Everything from the first process to the last picture."""
-        shutil.rmtree(self._memory_dir, ignore_errors=True)
+        _clear(self._out)
         with own_domain() as domain_id, Children(self._out / "logs") as children:
             context = rclpy.Context()
             rclpy.init(
                 context=context, domain_id=domain_id, signal_handler_options=SignalHandlerOptions.NO
             )
-            user = User(context, children.require_running)
+
+            def watch() -> None:
+                self._interrupts.check()
+                children.require_running()
+
+            user = User(context, watch)
             try:
                 self._start(children, user)
                 self._remember(children, user)
@@ -134,21 +143,31 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="./dev demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo_out"), help="folder for the results")
     out = parser.parse_args(arguments).out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupts = Interrupts()
     setup_s, started_s = float(os.environ.get("ROBOT_MEMORY_SETUP_S", "0")), time.monotonic()
     report, progress = Report(seconds_setup=setup_s), Progress(sys.stdout)
     try:
-        Demo(out, report, progress).run()
+        Demo(out, report, progress, interrupts).run()
     except EXPECTED_ERRORS as error:
         report.problem = str(error)
     except KeyboardInterrupt:
         report.problem = "interrupted"
     progress.end()
     report.seconds_total = setup_s + time.monotonic() - started_s
-    report.save(out / "report.json")
+    try:
+        report.save(out / "report.json")
+    except OSError as error:
+        report.problem = report.problem or f"the report cannot be written: {error}"
     _print(report, out)
     return 1 if report.failures() else 0
+
+
+def _clear(out: Path) -> None:
+    """An empty place for the results: what an earlier demo left must not pass for this one's."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in RESULTS:
+        (out / name).unlink(missing_ok=True)
+    shutil.rmtree(out / "memory", ignore_errors=True)
 
 
 def _print(report: Report, out: Path) -> None:
@@ -161,7 +180,12 @@ def _print(report: Report, out: Path) -> None:
     if goal.distance_to_keyframe_pose_m is not None and goal.heading_error_rad is not None:
         print(
             f"goal: {goal.outcome}, {1000 * goal.distance_to_keyframe_pose_m:.3f} mm and "
-            f"{goal.heading_error_rad:.6f} rad from the keyframe's pose\n"
+            f"{goal.heading_error_rad:.6f} rad from the keyframe's pose"
+        )
+    if goal.distance_to_tour_pose_m is not None and goal.tour_heading_error_rad is not None:
+        print(
+            f"      {1000 * goal.distance_to_tour_pose_m:.3f} mm and "
+            f"{goal.tour_heading_error_rad:.6f} rad from where the recording has it\n"
         )
     print(STAND_INS)
     print(f"{report.seconds_total:.0f} s, {report.seconds_setup:.0f} s of them set-up; see {out}")

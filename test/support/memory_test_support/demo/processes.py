@@ -33,6 +33,7 @@ class Child:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 preexec_fn=_prepare_child,
+                start_new_session=True,  # Ctrl-C in a terminal reaches it once, through the demo
             )
 
     def said(self) -> list[str]:

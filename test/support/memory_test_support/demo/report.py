@@ -55,21 +55,33 @@ class Asked:
 
 @dataclass
 class Driven:
-    """How a drive ended, and how far from the keyframe's pose; None where it did not arrive."""
+    """How a drive ended, and how far from where it should; None where it did not arrive.
+
+    The keyframe's pose comes from the memory, the tour's pose from the recording itself.
+    """
 
     outcome: str
     distance_to_keyframe_pose_m: float | None = None
     heading_error_rad: float | None = None
+    distance_to_tour_pose_m: float | None = None
+    tour_heading_error_rad: float | None = None
 
     @property
     def is_exact(self) -> bool:
-        off_m, off_rad = self.distance_to_keyframe_pose_m, self.heading_error_rad
-        return (
-            off_m is not None
-            and off_rad is not None
-            and off_m <= MOST_DISTANCE_M
-            and off_rad <= MOST_HEADING_RAD
-        )
+        return not self.shortfalls()
+
+    def shortfalls(self) -> list[str]:
+        """In words, which of the two poses the base is not at."""
+        keyframe = (self.distance_to_keyframe_pose_m, self.heading_error_rad, "keyframe's pose")
+        tour = (self.distance_to_tour_pose_m, self.tour_heading_error_rad, "tour's own pose")
+        return [
+            f"the base stands {off_m} m and {off_rad} rad off the {what}"
+            for off_m, off_rad, what in (keyframe, tour)
+            if off_m is None
+            or off_rad is None
+            or off_m > MOST_DISTANCE_M
+            or off_rad > MOST_HEADING_RAD
+        ]
 
 
 @dataclass
@@ -98,9 +110,8 @@ class Report:
             found.append(f"{right} of {len(self.questions)} best keyframes are right")
         if self.goal.outcome != "ARRIVED":
             found.append(f"the drive ended with {self.goal.outcome}")
-        elif not self.goal.is_exact:
-            off_m, off_rad = self.goal.distance_to_keyframe_pose_m, self.goal.heading_error_rad
-            found.append(f"the base stands {off_m} m and {off_rad} rad off the keyframe's pose")
+        else:
+            found += self.goal.shortfalls()
         return found
 
     def verdict(self) -> str:

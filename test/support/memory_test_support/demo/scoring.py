@@ -34,15 +34,35 @@ def score_answer(question: Question, answer: Any, truth: Truth) -> Asked:
 
 
 def score_drive(result: Any, candidate: int, base_pose: FloorPose | None) -> Driven:
-    """How far the base stands from the keyframe that was driven to, its pose on the floor."""
+    """How far the base stands from the keyframe that was driven to, its pose on the floor.
+
+    What the memory believes of that pose is not enough: it is compared with the recording too.
+    """
     outcome = Outcome(result.outcome)
     if outcome is not Outcome.ARRIVED or base_pose is None:
         return Driven(outcome.name)
     chosen = result.answer.keyframes[candidate - 1].keyframe
     wanted = floor_pose_of(chosen.base_pose.pose)
     assert wanted is not None
-    turn_rad = math.remainder(base_pose.yaw_rad - wanted.yaw_rad, math.tau)
-    return Driven(outcome.name, distance_m(base_pose, wanted), abs(turn_rad))
+    driven = Driven(outcome.name, *_off(base_pose, wanted))
+    recorded = _recorded_pose(time_from_msg(chosen.header.stamp))
+    if recorded is not None:
+        driven.distance_to_tour_pose_m, driven.tour_heading_error_rad = _off(base_pose, recorded)
+    return driven
+
+
+def _off(pose: FloorPose, wanted: FloorPose) -> tuple[float, float]:
+    """Metres and radians, both positive."""
+    turn_rad = math.remainder(pose.yaw_rad - wanted.yaw_rad, math.tau)
+    return distance_m(pose, wanted), abs(turn_rad)
+
+
+def _recorded_pose(stamp_ns: int) -> FloorPose | None:
+    """Where the tour says that the robot was; None at a stamp that the tour has not."""
+    base = next((f.world_from_base for f in load_tour().frames if f.stamp_ns == stamp_ns), None)
+    if base is None:
+        return None
+    return FloorPose(base.position_m[0], base.position_m[1], base.yaw_rad)
 
 
 def _best_position_m(answer: Any) -> tuple[float, float, float] | None:

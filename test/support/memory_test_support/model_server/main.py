@@ -12,7 +12,9 @@ from memory_test_support.model_server.server import ModelServer
 
 DESCRIPTION = f"""A stand-in for an OpenAI-compatible model server: it answers detection and
 association prompts from the hand annotation of the recorded tour and questions by a plain
-extractive rule. It calls itself {MODEL_NAME}. The first line on stdout is its address."""
+extractive rule. From a picture it takes only which frame of the tour that is. Which object is the
+same as which, it takes from the truth, by the stamp and the box of each view, not by pixels. It
+calls itself {MODEL_NAME}. The first line on stdout is its address."""
 
 
 def parse_options(arguments: list[str] | None = None) -> ServerOptions:

@@ -1,0 +1,95 @@
+"""docs/parameters.md, from what the nodes declare; as a program, writes it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import Field, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import rclpy
+
+from memory_nodes.nodes.association_node import AssociationNode
+from memory_nodes.nodes.detector_node import DetectorNode
+from memory_nodes.nodes.episodic_node import EpisodicNode
+from memory_nodes.nodes.goal_node import GoalNode
+from memory_nodes.nodes.marker_node import MarkerNode
+from memory_nodes.nodes.query_node import QueryNode
+from memory_nodes.parameters import declared
+from memory_nodes.suite import SuiteConfig
+from memory_test_support.domain import own_domain
+
+NODES = (DetectorNode, AssociationNode, EpisodicNode, QueryNode, GoalNode, MarkerNode)
+COMMAND = "./dev shell python -m memory_test_support.parameter_table"
+PATH = Path(__file__).resolve().parents[3] / "docs" / "parameters.md"
+HEADER = f"""\
+# Parameters
+
+Made from the declarations in the code, so change them there:
+`{COMMAND}` writes this page anew.
+
+Parameters are read once, at start. `config/memory.yaml` names those that users are likely to
+change; a launch argument or `-p NAME:=VALUE` wins over it. Those of "every node" must be the same
+in all of them; `use_sim_time`, of ROS itself, is one more.
+"""
+NOTHING = "None of its own.\n"
+COLUMNS = ("name", "default", "unit", "range or choices", "meaning")
+
+
+def page() -> str:
+    """The whole page: one table for what every node has, and one for each node."""
+    sections = [HEADER, "## Every node\n", _table([SuiteConfig])]
+    with own_domain() as domain_id:
+        context = rclpy.Context()
+        rclpy.init(context=context, domain_id=domain_id)
+        for kind in NODES:
+            node = kind(context=context)
+            configs = list(_configs(node))
+            sections += [f"## {node.get_name()}\n", _table(configs) if configs else NOTHING]
+            node.destroy_node()
+        rclpy.shutdown(context=context)
+    return "\n".join(sections)
+
+
+def _configs(node: object) -> Iterator[type[Any]]:
+    """The configuration classes that a node holds, besides that of every node."""
+    for value in vars(node).values():
+        if not is_dataclass(value) or isinstance(value, (type, SuiteConfig)):
+            continue
+        if all("meaning" in item.metadata for item in declared(type(value))):
+            yield type(value)
+
+
+def _table(configs: list[type[Any]]) -> str:
+    rows = [_row(item) for config in configs for item in declared(config)]
+    lines = [COLUMNS, tuple("---" for _ in COLUMNS), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _row(item: Field[Any]) -> tuple[str, ...]:
+    details = item.metadata
+    cells = (f"`{item.name}`", _value(item.default), details["unit"], _limits(item))
+    return tuple(cell.replace("|", "\\|") for cell in (*cells, str(details["meaning"])))
+
+
+def _limits(item: Field[Any]) -> str:
+    low, high, choices = (item.metadata[key] for key in ("low", "high", "choices"))
+    if choices:
+        return ", ".join(_value(choice) for choice in choices)
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    if low is not None:
+        return f"at least {low}"
+    return f"at most {high}" if high is not None else ""
+
+
+def _value(value: object) -> str:
+    """As it is written in YAML."""
+    if isinstance(value, str):
+        return f'`"{value}"`'
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+if __name__ == "__main__":
+    PATH.write_text(page(), encoding="utf-8")
+    print(f"wrote {PATH}")
