@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.logging import get_logger
 from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
 
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.ros.memory_node import MemoryNode
@@ -23,6 +25,7 @@ def run(*kinds: Callable[[], MemoryNode]) -> int:
 
     One thread is enough: whatever takes time runs in threads of its own.
     """
+    _read_command_line(kinds)
     # Our own handlers: rclpy's would shut the context before the nodes could say goodbye to Nav2.
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -45,6 +48,17 @@ def run(*kinds: Callable[[], MemoryNode]) -> int:
     finally:
         _end(nodes, executor)
     return 0
+
+
+def _read_command_line(kinds: Sequence[Callable[[], MemoryNode]]) -> None:
+    """Answers --help; anything else but ROS arguments is a mistake."""
+    parser = argparse.ArgumentParser(
+        description="\n".join(f"{kind.__name__}: {kind.__doc__}" for kind in kinds),
+        epilog="Parameters: --ros-args -p NAME:=VALUE or --params-file FILE; docs/parameters.md "
+        "lists them. Namespace: --ros-args -r __ns:=/memory.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.parse_args(remove_ros_args(sys.argv)[1:])
 
 
 def _started(node: MemoryNode) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from memory_test_support.node_bench import NodeBench
-from memory_test_support.programs import Program
+from memory_test_support.programs import Program, executable
 
 
 @pytest.mark.parametrize("autostart", [True, False])
@@ -38,3 +39,20 @@ def test_unknown_kind_of_parameter_is_named_with_exit_code_1(
     program = Program("query_node", tmp_path, {"memory_dir": tmp_path, "min_score": "high"})
     assert program.process.wait(30.0) == 1
     assert "min_score" in program.log.read_text()
+
+
+@pytest.mark.parametrize("name", ["memory", "goal_node"])
+def test_help_tells_what_a_program_is_and_starts_nothing(name: str, tmp_path: Path) -> None:
+    said = subprocess.run(
+        [executable(name), "--help"], capture_output=True, text=True, check=True, timeout=30
+    )
+    assert "GoalNode: " in said.stdout
+    assert "--params-file" in said.stdout
+
+
+def test_argument_that_means_nothing_is_refused(tmp_path: Path) -> None:
+    said = subprocess.run(
+        [executable("query_node"), "--fast"], capture_output=True, text=True, timeout=30
+    )
+    assert said.returncode == 2
+    assert "--fast" in said.stderr
