@@ -12,7 +12,7 @@ from memory_nodes.errors import InputError, ModelError, ReplyError, StoreMissing
 from memory_nodes.models.ports import ChatModel, Reply
 from memory_nodes.parameters import parameter
 from memory_nodes.records import Answer, ObjectDescriptor, RetrievedKeyframe
-from memory_nodes.retrieval.context import object_line, serialise
+from memory_nodes.retrieval.context import evidence_line, serialise
 from memory_nodes.retrieval.ranking import Ranking, rank, retrieved
 from memory_nodes.retrieval.snapshot import Filter, Snapshot, SnapshotCache
 
@@ -101,7 +101,7 @@ class Answerer:
             problems=(problem,),
             keyframes=ranking.keyframes,
             objects=best,
-            evidence=tuple(object_line(item, snapshot) for item in best),
+            evidence=tuple(evidence_line(item, snapshot, now_ns) for item in best),
         )
 
 
@@ -133,7 +133,7 @@ def _from_model(
         problems=said.problems,
         keyframes=_reordered(ranking, said, snapshot) if said.found else (),
         objects=objects,
-        evidence=tuple(object_line(item, snapshot) for item in objects),
+        evidence=tuple(evidence_line(item, snapshot, now_ns) for item in objects),
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=reply.completion_tokens,
     )

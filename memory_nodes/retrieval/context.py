@@ -36,6 +36,13 @@ def object_line(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
     return f"object {descriptor.object_id}: " + "; ".join(_plain(parts))
 
 
+def evidence_line(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int) -> str:
+    """The same with when it was last seen, and the keyframes that show it."""
+    shown = ", ".join(str(view.keyframe_id) for view in descriptor.views)
+    seen = age_text(descriptor.last_seen_ns, now_ns)
+    return f"{object_line(descriptor, snapshot)}; last seen {seen}; keyframes {shown}"
+
+
 def age_text(stamp_ns: int, now_ns: int) -> str:
     """How long ago, in words."""
     seconds = max(0, (now_ns - stamp_ns) // NS_PER_S)

@@ -76,7 +76,8 @@ def test_answer_carries_its_evidence(memory_dir: Path) -> None:
     assert (answer.text, answer.found, answer.degraded) == ("On the desk.", True, False)
     assert (answer.confidence, answer.stamp_ns, answer.problems) == (0.9, NOW_NS, ())
     assert [item.object_id for item in answer.objects] == ["mug_1"]
-    assert answer.evidence == ("object mug_1: mug; color red; on desk_1",)
+    line = "object mug_1: mug; color red; on desk_1; last seen 2 minutes ago; keyframes 1"
+    assert answer.evidence == (line,)
     best = answer.keyframes[0]
     assert (best.keyframe, best.object_ids, best.views) == (keyframe(1), ("mug_1",), (view(1),))
     assert (answer.prompt_tokens, answer.completion_tokens) == (11, 7)
