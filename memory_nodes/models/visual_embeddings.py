@@ -24,6 +24,12 @@ from memory_nodes.parameters import parameter
 
 Item = TypeVar("Item")
 
+_LOADING_FAULTS = (
+    *(OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError, AssertionError),
+    *(EOFError, pickle.UnpicklingError),
+)
+"""What open_clip, torch and transformers raise for unknown names, hubs away and other files."""
+
 _PREPROCESSING = ("mean", "std", "interpolation", "resize_mode")
 _OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 
@@ -197,7 +203,7 @@ class OpenClipEmbedder:
     def _loaded(self, load: Callable[[], Any]) -> Any:
         try:
             return load()
-        except (OSError, RuntimeError, ValueError, KeyError, pickle.UnpicklingError) as error:
+        except (*_LOADING_FAULTS, import_module("safetensors").SafetensorError) as error:
             raise ConfigurationError(self._cure(error)) from error
 
     def _cure(self, error: Exception) -> str:

@@ -10,8 +10,9 @@ from memory_nodes.vectors import is_sound, packed, unit, unpacked
 
 
 def _random_units(count: int, dimension: int) -> Array:
-    rows = np.random.default_rng(7).normal(size=(count, dimension))
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    rows: Array = np.random.default_rng(7).normal(size=(count, dimension))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
 
 
 def test_packed_vectors_come_back_within_a_thousandth_and_at_unit_length() -> None:

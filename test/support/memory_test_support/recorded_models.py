@@ -87,8 +87,9 @@ class ColourEmbedder:
 
 
 def _unit(colours: Sequence[Array]) -> Array:
-    rows = np.array([(*colour, 1.0) for colour in colours]).reshape(len(colours), 4)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    rows: Array = np.array([(*colour, 1.0) for colour in colours]).reshape(len(colours), 4)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
 
 
 def reply(text: str, *, is_complete: bool = True) -> Reply:

@@ -45,7 +45,7 @@ def test_no_vectors_no_hits() -> None:
 
 
 def test_query_of_another_model_is_refused_and_both_are_named() -> None:
-    with pytest.raises(ConfigurationError, match="vectors of b cannot be .* those of a"):
+    with pytest.raises(ConfigurationError, match=r"vectors of b cannot be .* those of a"):
         nearest(np.ones(3), "b", KNOWN, 5)
 
 

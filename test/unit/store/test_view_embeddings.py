@@ -44,7 +44,8 @@ def test_vectors_come_back_within_a_thousandth_in_a_fixed_order(tmp_path: Path) 
     found = Reader(tmp_path).embeddings("a")
     assert found.object_ids == ("mug_1", "mug_1", "lamp_1")
     assert found.keyframe_ids == (1, 2, 2)
-    assert (found.matrix.shape, found.matrix.dtype) == ((3, 768), np.float32)
+    assert found.matrix.shape == (3, 768)
+    assert found.matrix.dtype == np.float32
     assert np.abs(found.matrix - [_vector(1), _vector(3), _vector(2)]).max() < 1e-3
 
 
