@@ -7,6 +7,7 @@ import hashlib
 import os
 import pickle
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,10 @@ _LOADING_FAULTS = (
 """What open_clip, torch and transformers raise for unknown names, hubs away and other files."""
 
 _PREPROCESSING = ("mean", "std", "interpolation", "resize_mode")
+RELOAD_S = 600.0
+"""Wall time after which a model that could not be loaded is tried again: a hub that is away costs
+most of a minute, and each chunk would wait for it."""
+
 _OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 
 
@@ -46,7 +51,7 @@ class VisualConfig:
     visual_device: str = parameter(
         "auto", "where it runs; auto: cuda if there is one", choices=("auto", "cuda", "cpu")
     )
-    visual_batch_size: int = parameter(16, "pictures at once", low=1, high=1024)
+    visual_batch_size: int = parameter(8, "pictures at once", low=1, high=1024)
 
     @property
     def weights_file(self) -> Path | None:
@@ -81,6 +86,8 @@ class OpenClipEmbedder:
         self._tokenizer: Any = None
         self._model_id = ""
         self._dimension = 0
+        self._failure = ""
+        self._failed_s = 0.0
         self._device = "cpu"
         self.problem: str | None = None
         """What makes it slower than it was set up to be."""
@@ -131,7 +138,8 @@ class OpenClipEmbedder:
     ) -> Array:
         """In a thread, which cannot be stopped: between batches it looks whether to go on."""
         with self._lock:
-            self._load()
+            if not is_over.is_set():
+                self._load()
             torch = import_module("torch")
             rows: list[Array] = [np.empty((0, self._dimension))]
             start = 0
@@ -201,10 +209,13 @@ class OpenClipEmbedder:
             self._tokenizer = self._loaded(partial(get, self._config.visual_model))
 
     def _loaded(self, load: Callable[[], Any]) -> Any:
+        if self._failure and time.monotonic() < self._failed_s + RELOAD_S:
+            raise ConfigurationError(self._failure)
         try:
             return load()
         except (*_LOADING_FAULTS, import_module("safetensors").SafetensorError) as error:
-            raise ConfigurationError(self._cure(error)) from error
+            self._failure, self._failed_s = self._cure(error), time.monotonic()
+            raise ConfigurationError(self._failure) from error
 
     def _cure(self, error: Exception) -> str:
         config = self._config

@@ -236,6 +236,28 @@ def test_what_cannot_be_loaded_is_named_with_its_cure(
 
 
 @pytest.mark.models
+def test_hub_that_is_away_is_not_asked_again_for_each_chunk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[str] = []
+
+    def away(name: str, **options: object) -> None:
+        calls.append(name)
+        raise RuntimeError("the hub is away")
+
+    monkeypatch.setattr(import_module("open_clip"), "create_model_and_transforms", away)
+    made = OpenClipEmbedder(VisualConfig())
+    for _ in range(3):
+        with pytest.raises(ConfigurationError, match="the hub is away"):
+            _images(made, _noise(1))
+    assert len(calls) == 1
+    monkeypatch.setattr("memory_nodes.models.visual_embeddings.RELOAD_S", 0.0)
+    with pytest.raises(ConfigurationError):
+        _images(made, _noise(1))
+    assert len(calls) == 2
+
+
+@pytest.mark.models
 def test_file_of_another_model_is_refused(random_config: VisualConfig) -> None:
     config = VisualConfig(visual_model="ViT-B-32", visual_weights=random_config.visual_weights)
     with pytest.raises(ConfigurationError, match=r"ViT-B-32 .*cannot be loaded"):
