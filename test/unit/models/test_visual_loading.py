@@ -13,11 +13,7 @@ from PIL import Image
 
 from memory_nodes.errors import ConfigurationError, ModelUnavailable
 from memory_nodes.geometry import Array
-from memory_nodes.models.visual_embeddings import (
-    OpenClipEmbedder,
-    VisualConfig,
-    _published_preprocessing,
-)
+from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
 from memory_test_support.child import run_python
 from memory_test_support.random_clip import TINY, random_weights
 
@@ -161,11 +157,26 @@ def test_weights_of_a_hub_fail_at_once_when_offline(
     assert "offline, so no hub is asked" in message
 
 
-def test_weights_in_a_file_get_the_preprocessing_that_their_model_was_published_with() -> None:
+def test_weights_in_a_file_get_the_preprocessing_that_their_model_was_published_with(
+    random_config: VisualConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SigLIP2 squashes to [-1, 1]; CLIP, which open_clip takes for any file, does not."""
-    found = _published_preprocessing("ViT-B-16-SigLIP2-256")
-    assert found == {
+    asked: dict[str, object] = {}
+
+    def create(name: str, **options: object) -> None:
+        asked.update(options)
+        raise RuntimeError("enough seen")
+
+    monkeypatch.setattr(import_module("open_clip"), "create_model_and_transforms", create)
+    weights = random_config.visual_weights
+    with pytest.raises(ConfigurationError):
+        OpenClipEmbedder(VisualConfig(visual_weights=weights)).load()
+    assert asked == {
+        "pretrained": weights,
         **{"image_mean": (0.5, 0.5, 0.5), "image_std": (0.5, 0.5, 0.5)},
         **{"image_interpolation": "bicubic", "image_resize_mode": "squash"},
     }
-    assert _published_preprocessing(TINY) == {}
+    asked.clear()
+    with pytest.raises(ConfigurationError):
+        OpenClipEmbedder(VisualConfig(visual_model=TINY, visual_weights=weights)).load()
+    assert asked == {"pretrained": weights}
