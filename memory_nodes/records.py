@@ -80,6 +80,9 @@ class ObjectView:
     confidence: float = 1.0
     point_map_m: Vector3 | None = None
     """Middle of the visible surface, where depth was measured."""
+    embedding: bytes = b""
+    """Vector of the picture in the box, as vectors.packed writes it; empty where none was asked
+    for, and in what is read back from the memory. ChunkGraph.embedding_model made it."""
 
 
 class ObjectStatus(IntEnum):
@@ -143,6 +146,8 @@ class ChunkGraph:
     prompt_version: str = ""
     model: str = ""
     problems: tuple[str, ...] = ()
+    embedding_model: str = ""
+    """Id of the model that made the vectors of the views; empty where there are none."""
 
 
 @dataclass(frozen=True)

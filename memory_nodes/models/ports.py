@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from PIL import Image
+
 from memory_nodes.geometry import Array
 
 JsonSchema: TypeAlias = Mapping[str, Any]
@@ -70,4 +72,29 @@ class TextEmbedder(Protocol):
 
     async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
         """Unit vectors, shape (len(texts), dimension). Raises as ChatModel.complete does."""
+        ...
+
+
+class VisualEmbedder(Protocol):
+    """Maps pictures and texts into one space, where a cosine tells how well they fit."""
+
+    @property
+    def model_id(self) -> str:
+        """Names the model and a hash of its weights; known once it has embedded anything.
+
+        Vectors of different ids must never be compared.
+        """
+        ...
+
+    async def embed_images(self, images: Sequence[Image.Image], deadline_s: float) -> Array:
+        """Unit vectors of RGB pictures of any size, shape (len(images), dimension).
+
+        Raises:
+            ModelUnavailable: out of time, or of memory.
+            ConfigurationError: the model cannot be loaded.
+        """
+        ...
+
+    async def embed_texts(self, texts: Sequence[str], deadline_s: float) -> Array:
+        """Unit vectors, shape (len(texts), dimension). Raises as embed_images does."""
         ...

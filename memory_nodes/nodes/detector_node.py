@@ -21,6 +21,7 @@ from memory_nodes.errors import (
 )
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
+from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.disk_space import DiskGuard
 from memory_nodes.perception.intake import Intake
@@ -28,6 +29,12 @@ from memory_nodes.perception.localization import LocalizationConfig
 from memory_nodes.perception.posed_image import PosedImage
 from memory_nodes.perception.recorder import Recorder, RecorderConfig
 from memory_nodes.perception.spool import Spool
+from memory_nodes.perception.view_embedding import (
+    WITHOUT_VECTORS,
+    ViewEmbedder,
+    ViewEmbedderConfig,
+)
+from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.camera import Camera, CameraConfig, PosedMessage
 from memory_nodes.ros.conversions import graph_to_msg
@@ -53,12 +60,15 @@ class DetectorNode(MemoryNode):
         self.recording = declare(self, RecorderConfig)
         self.detection = declare(self, DetectorConfig)
         self.endpoint = declare(self, EndpointConfig)
+        self.visual = declare(self, VisualConfig)
+        self.viewing = declare(self, ViewEmbedderConfig)
 
     def open(self) -> None:
         model = chat_for(self.endpoint)
         if model is None:
             raise ConfigurationError("base_url is empty: the detector needs a vision model")
         memory_path = self.suite.memory_path
+        self._open_visual()
         self.reader = Reader(memory_path)
         self.spool = Spool(memory_path)
         try:
@@ -81,6 +91,16 @@ class DetectorNode(MemoryNode):
         )
         self.disk = ThreadPoolExecutor(1, "recorder")
         self.health.gauges = lambda: vars(self.spool.state())
+
+    def _open_visual(self) -> None:
+        """A model on disk is loaded now, one that a hub may be asked for at its first use."""
+        self.view_embedder: ViewEmbedder | None = None
+        if not self.visual.use_visual_embeddings:
+            return
+        self.visual_model = OpenClipEmbedder(self.visual)
+        if self.visual_model.loads_locally:
+            self.visual_model.load()
+        self.view_embedder = ViewEmbedder(self.visual_model, self.suite.memory_path, self.viewing)
 
     def start(self) -> None:
         self._unrecorded = 0
@@ -181,9 +201,22 @@ class DetectorNode(MemoryNode):
             return max(self.detection.retry_s, error.retry_after_s or 0.0)
         self.trouble(None, "model")
         self.trouble(self.detector.format_problem, "bbox_format", is_error=True)
-        self.spool.store_detections(graph)
+        self.spool.store_detections(await self._embedded(graph))
         self.counters["chunks_detected"] += 1
         return 0.0
+
+    async def _embedded(self, graph: ChunkGraph) -> ChunkGraph:
+        """In the background: the graph with the vectors of its views, as far as there are any."""
+        if self.view_embedder is None:
+            return graph
+        graph = await self.view_embedder.embed(graph)
+        without = (line for line in graph.problems if line.startswith(WITHOUT_VECTORS))
+        self.trouble(next(without, None), "visual_embeddings")
+        self.trouble(self.visual_model.problem, "visual_device")
+        self.counters["views_embedded"] += sum(
+            bool(view.embedding) for item in graph.objects for view in item.views
+        )
+        return graph
 
     def _deliver(self) -> None:
         """Sends the oldest chunk, again and again until it is stored."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import asdict
 from typing import Any
@@ -28,7 +29,7 @@ def keyframe_from_json(text: str) -> Keyframe:
 
 
 def graph_to_json(graph: ChunkGraph) -> str:
-    return json.dumps(asdict(graph))
+    return json.dumps(asdict(graph), default=_bytes_as_text)
 
 
 def graph_from_json(text: str) -> ChunkGraph:
@@ -45,7 +46,15 @@ def graph_from_json(text: str) -> ChunkGraph:
         prompt_version=fields["prompt_version"],
         model=fields["model"],
         problems=tuple(fields["problems"]),
+        embedding_model=fields.get("embedding_model", ""),  # spools of before have none
     )
+
+
+def _bytes_as_text(value: object) -> str:
+    """What JSON has no form for: the bytes of a vector, in base64."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def _keyframe(fields: dict[str, Any]) -> Keyframe:
@@ -78,5 +87,10 @@ def _object(fields: dict[str, Any]) -> ObjectDescriptor:
 def _view(fields: dict[str, Any]) -> ObjectView:
     point = fields["point_map_m"]
     return ObjectView(
-        **{**fields, "box": Box(**fields["box"]), "point_map_m": point and tuple(point)}
+        **{
+            **fields,
+            "box": Box(**fields["box"]),
+            "point_map_m": point and tuple(point),
+            "embedding": base64.b64decode(fields.get("embedding", "")),
+        }
     )

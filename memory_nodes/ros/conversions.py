@@ -115,6 +115,7 @@ def view_to_msg(view: ObjectView) -> msg.ObjectView:
         ),
         confidence=view.confidence,
         has_point=view.point_map_m is not None,
+        embedding=view.embedding,
     )
     if view.point_map_m is not None:
         x, y, z = view.point_map_m
@@ -130,6 +131,7 @@ def view_from_msg(message: msg.ObjectView) -> ObjectView:
         box=Box(x0, y0, x0 + box.width, y0 + box.height),
         confidence=message.confidence,
         point_map_m=(point.x, point.y, point.z) if message.has_point else None,
+        embedding=bytes(message.embedding),
     )
 
 
@@ -203,6 +205,7 @@ def graph_to_msg(graph: ChunkGraph) -> msg.ChunkGraph:
         prompt_version=graph.prompt_version,
         model=graph.model,
         problems=list(graph.problems),
+        embedding_model=graph.embedding_model,
     )
 
 
@@ -218,6 +221,7 @@ def graph_from_msg(message: msg.ChunkGraph) -> ChunkGraph:
         prompt_version=message.prompt_version,
         model=message.model,
         problems=tuple(message.problems),
+        embedding_model=message.embedding_model,
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory_nodes.errors import InputError
-from memory_nodes.records import ChunkGraph
+from memory_nodes.records import ChunkGraph, ObjectDescriptor
+from memory_nodes.vectors import is_sound
 
 
 def check_graph(graph: ChunkGraph) -> None:
@@ -25,3 +28,24 @@ def check_graph(graph: ChunkGraph) -> None:
         ends_known = {relation.subject_id, relation.object_id} <= set(ids)
         if not ends_known or not shown.issuperset(relation.keyframe_ids):
             raise InputError(f"a relation of {relation.subject_id} is not of chunk {chunk_id}")
+
+
+def without_unsound_vectors(graph: ChunkGraph) -> ChunkGraph:
+    """The graph without vectors that cannot be used, and a problem line: its objects matter more.
+
+    Vectors are used where they have a model, one length, and are of unit length.
+    """
+    found = [view.embedding for item in graph.objects for view in item.views if view.embedding]
+    is_usable = graph.embedding_model != "" and len(set(map(len, found))) == 1
+    if not found or (is_usable and all(map(is_sound, found))):
+        return graph
+    return replace(
+        graph,
+        objects=tuple(map(_without_vectors, graph.objects)),
+        problems=(*graph.problems, f"{len(found)} visual vectors are unusable and not stored"),
+        embedding_model="",
+    )
+
+
+def _without_vectors(item: ObjectDescriptor) -> ObjectDescriptor:
+    return replace(item, views=tuple(replace(view, embedding=b"") for view in item.views))

@@ -20,6 +20,7 @@ from memory_nodes.records import (
     Relation,
 )
 from memory_nodes.store import rows, schema
+from memory_nodes.vectors import ViewVectors, unpacked
 
 DATABASE_NAME = "memory.sqlite"
 BUSY_TIMEOUT_S = 5.0
@@ -109,6 +110,34 @@ class Reader:
             key = (row["subject"], row["predicate"], row["object"])
             grouped[key].append(row["keyframe_id"])
         return [Relation(*key, tuple(keyframe_ids)) for key, keyframe_ids in grouped.items()]
+
+    def embedding_models(self) -> dict[str, int]:
+        """The models that vectors of views were made by, and how many each made."""
+        found = self._rows("SELECT model_id, count(*) AS n FROM view_embedding GROUP BY model_id")
+        return {row["model_id"]: row["n"] for row in found}
+
+    def embeddings(self, model_id: str) -> ViewVectors:
+        """The vectors of all views that this model has made, none of another's.
+
+        Ascending by time of the object's creation, then by keyframe.
+        """
+        found = self._rows(
+            "SELECT o.object_id, e.keyframe_id, e.dimension, e.vector FROM view_embedding e"
+            " JOIN object o USING (object_key) WHERE e.model_id = ?"
+            " ORDER BY e.object_key, e.keyframe_id",
+            (model_id,),
+        )
+        dimension = found[0]["dimension"] if found else 0
+        try:
+            matrix = unpacked([row["vector"] for row in found], dimension)
+        except ValueError as error:
+            raise StoreError(f"vectors of {model_id} are damaged: {error}") from error
+        return ViewVectors(
+            model_id,
+            tuple(row["object_id"] for row in found),
+            tuple(row["keyframe_id"] for row in found),
+            matrix,
+        )
 
     def _states(self, keys: set[int] | None) -> dict[int, list[sqlite3.Row]]:
         where, values = _among("object_key", keys)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
 from memory_nodes.records import Box, Episode, EpisodeStatus, Keyframe, ObjectView, Observation
+from memory_nodes.vectors import ITEM_BYTES
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
@@ -21,6 +22,7 @@ VIEW_COLUMNS = (
     *("object_key", "keyframe_id", "x0_px", "y0_px", "x1_px", "y1_px", "confidence"),
     *("point_x", "point_y", "point_z"),
 )
+VIEW_EMBEDDING_COLUMNS = ("object_key", "keyframe_id", "model_id", "dimension", "vector")
 OBSERVATION_COLUMNS = (
     *("stamp_ns", "map_id", "map_frame", "layer", "text", *_POSE, "confidence", "source"),
 )
@@ -94,6 +96,11 @@ def view_from(row: sqlite3.Row) -> ObjectView:
             (row["point_x"], row["point_y"], row["point_z"]) if row["point_x"] is not None else None
         ),
     )
+
+
+def view_embedding_row(object_key: int, view: ObjectView, model_id: str) -> tuple[object, ...]:
+    dimension = len(view.embedding) // ITEM_BYTES
+    return (object_key, view.keyframe_id, model_id, dimension, view.embedding)
 
 
 def position_row(position: PointEstimate | None) -> tuple[object, ...]:

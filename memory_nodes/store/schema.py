@@ -109,7 +109,20 @@ CREATE TABLE episode (
 
 _LOCALIZED = "ALTER TABLE keyframe ADD COLUMN is_localized INTEGER NOT NULL DEFAULT 1;"
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _LOCALIZED)
+# vector: float16, little-endian. Only vectors of one model can be compared.
+_VIEW_EMBEDDING = """
+CREATE TABLE view_embedding (
+    object_key INTEGER NOT NULL,
+    keyframe_id INTEGER NOT NULL,
+    model_id TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (model_id, object_key, keyframe_id),
+    FOREIGN KEY (object_key, keyframe_id) REFERENCES view
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _LOCALIZED, _VIEW_EMBEDDING)
 
 
 def version(connection: sqlite3.Connection) -> int:

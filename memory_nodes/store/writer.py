@@ -22,7 +22,7 @@ from memory_nodes.records import (
     Observation,
 )
 from memory_nodes.store import rows, schema
-from memory_nodes.store.checks import check_graph
+from memory_nodes.store.checks import check_graph, without_unsound_vectors
 from memory_nodes.store.reader import (
     BUSY_TIMEOUT_S,
     COUNTS_QUERY,
@@ -84,6 +84,7 @@ class Writer:
         """
         chunk_id = graph.chunk.chunk_id
         check_graph(graph)
+        graph = without_unsound_vectors(graph)
         last_chunk_id = self.counts().last_chunk_id
         if chunk_id <= last_chunk_id:
             return False
@@ -190,6 +191,14 @@ class Writer:
         connection.executemany(
             rows.insert("view", rows.VIEW_COLUMNS),
             [rows.view_row(key, view) for view in descriptor.views],
+        )
+        connection.executemany(
+            rows.insert("view_embedding", rows.VIEW_EMBEDDING_COLUMNS),
+            [
+                rows.view_embedding_row(key, view, graph.embedding_model)
+                for view in descriptor.views
+                if view.embedding
+            ],
         )
         position = locate(*self._sightings(key, graph.chunk.keyframes[0].map_id))
         connection.execute(

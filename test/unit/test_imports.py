@@ -20,7 +20,7 @@ ROS_MODULES = (
     *("builtin_interfaces", "unique_identifier_msgs", "std_srvs", "rcl_interfaces"),
 )
 
-FOUNDATION = ("errors", "geometry", "parameters", "records", "words")
+FOUNDATION = ("errors", "geometry", "parameters", "records", "vectors", "words")
 """What everything may import, and what itself imports nothing else."""
 
 STAGES = ("perception", "association", "episodic", "retrieval", "answering", "navigation")

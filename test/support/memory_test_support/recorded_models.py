@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
+from PIL import Image, ImageColor
 
-from memory_nodes.errors import ModelError, ModelUnavailable
+from memory_nodes.errors import ConfigurationError, ModelError, ModelUnavailable
 from memory_nodes.geometry import Array
 from memory_nodes.models.ports import Prompt, Reply
 from memory_test_support.model_server.embedding import DIMENSIONS, embed
@@ -57,6 +58,38 @@ class HashedEmbedder:
         if isinstance(self.turn, Silence):
             await _silence(deadline_s)
         return np.array([embed(text) for text in texts]).reshape(len(texts), DIMENSIONS)
+
+
+class ColourEmbedder:
+    """A VisualEmbedder whose vectors are mean colours, and texts are names of colours."""
+
+    def __init__(self, model_id: str = "recorded:colour") -> None:
+        self.model_id = model_id
+        self.turns: list[ModelError | ConfigurationError | None] = []
+        """What it does at each call instead of an answer; None: it answers."""
+        self.asked: list[int] = []
+        """The number of pictures in each call."""
+        self.problem: str | None = None
+        self.loads_locally = True
+
+    def load(self, with_texts: bool = False) -> None:
+        """Nothing to load."""
+
+    async def embed_images(self, images: Sequence[Image.Image], deadline_s: float) -> Array:
+        self.asked.append(len(images))
+        turn = self.turns.pop(0) if self.turns else None
+        if turn is not None:
+            raise turn
+        return _unit([np.asarray(image).reshape(-1, 3).mean(axis=0) for image in images])
+
+    async def embed_texts(self, texts: Sequence[str], deadline_s: float) -> Array:
+        return _unit([np.array(ImageColor.getrgb(text)[:3], float) for text in texts])
+
+
+def _unit(colours: Sequence[Array]) -> Array:
+    rows: Array = np.array([(*colour, 1.0) for colour in colours]).reshape(len(colours), 4)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
 
 
 def reply(text: str, *, is_complete: bool = True) -> Reply:

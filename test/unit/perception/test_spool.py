@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -9,11 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from memory_nodes.errors import StoreError, StoreLocked
+from memory_nodes.perception.graph_json import graph_from_json, graph_to_json
 from memory_nodes.perception.spool import SPOOL_NAME, Spool, SpoolState
 from memory_nodes.records import ChunkGraph, Relation
+from memory_nodes.vectors import packed
 from memory_test_support.child import run_python
 from memory_test_support.records import descriptor, graph, keyframe, view
 
@@ -85,6 +89,23 @@ def test_detections_come_back_as_they_were(spool: Spool) -> None:
     found = graph(chunk.chunk_id, chunk.keyframes, [mug, desk], [relation], resolved=False)
     spool.store_detections(found)
     assert spool.detections(chunk.chunk_id) == found
+
+
+def test_vectors_come_back_as_they_were(spool: Spool) -> None:
+    _add(spool, 1)
+    spool.close_chunk(8)
+    vector = packed(np.array([0.6, -0.8]))
+    mug = descriptor("mug_1", replace(view(1), embedding=vector))
+    found = replace(graph(1, [keyframe(1)], [mug], resolved=False), embedding_model="colour")
+    spool.store_detections(found)
+    assert spool.detections(1) == found
+
+
+def test_detections_of_a_version_without_vectors_are_read() -> None:
+    found = graph(1, [keyframe(1)], [descriptor("mug_1", view(1))])
+    fields = json.loads(graph_to_json(found))
+    del fields["embedding_model"], fields["objects"][0]["views"][0]["embedding"]
+    assert graph_from_json(json.dumps(fields)) == found
 
 
 def test_later_chunk_waits_for_the_one_before_it(spool: Spool) -> None:

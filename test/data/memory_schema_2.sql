@@ -1,0 +1,104 @@
+BEGIN TRANSACTION;
+CREATE TABLE chunk (
+    chunk_id INTEGER PRIMARY KEY,
+    prompt_version TEXT NOT NULL,
+    model TEXT NOT NULL,
+    problems TEXT NOT NULL
+);
+INSERT INTO "chunk" VALUES(1,'detect_v1','recorded','[]');
+INSERT INTO "chunk" VALUES(2,'detect_v1','recorded','[]');
+CREATE TABLE commit_log (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    sequence INTEGER NOT NULL
+);
+INSERT INTO "commit_log" VALUES(1,3);
+CREATE TABLE episode (
+    episode_key INTEGER PRIMARY KEY,
+    parent_key INTEGER REFERENCES episode,
+    name TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL,
+    end_ns INTEGER
+);
+CREATE TABLE keyframe (
+    keyframe_id INTEGER PRIMARY KEY,
+    chunk_id INTEGER NOT NULL,
+    stamp_ns INTEGER NOT NULL,
+    map_id TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    map_frame TEXT NOT NULL,
+    base_x REAL NOT NULL, base_y REAL NOT NULL, base_z REAL NOT NULL,
+    base_qx REAL NOT NULL, base_qy REAL NOT NULL, base_qz REAL NOT NULL, base_qw REAL NOT NULL,
+    camera_x REAL NOT NULL, camera_y REAL NOT NULL, camera_z REAL NOT NULL,
+    camera_qx REAL NOT NULL, camera_qy REAL NOT NULL, camera_qz REAL NOT NULL,
+    camera_qw REAL NOT NULL,
+    width_px INTEGER NOT NULL, height_px INTEGER NOT NULL,
+    fx_px REAL, fy_px REAL, cx_px REAL, cy_px REAL,
+    image_path TEXT NOT NULL
+, is_localized INTEGER NOT NULL DEFAULT 1);
+INSERT INTO "keyframe" VALUES(1,1,1000000000,'map','session_1','map',0.1,0.0,0.0,0.0,0.0,0.0,1.0,0.1,0.0,1.0,-0.5,0.5,-0.5,0.5,640,480,500.0,500.0,320.0,240.0,'images/1.jpg',1);
+INSERT INTO "keyframe" VALUES(2,2,2000000000,'map','session_1','map',0.2,0.0,0.0,0.0,0.0,0.0,1.0,0.2,0.0,1.0,-0.5,0.5,-0.5,0.5,640,480,500.0,500.0,320.0,240.0,'images/2.jpg',1);
+CREATE TABLE object (
+    object_key INTEGER PRIMARY KEY,
+    object_id TEXT NOT NULL UNIQUE,
+    status INTEGER NOT NULL,
+    first_seen_ns INTEGER NOT NULL,
+    last_seen_ns INTEGER NOT NULL,
+    view_count INTEGER NOT NULL,
+    x REAL, y REAL, z REAL,
+    covariance_m2 TEXT
+);
+INSERT INTO "object" VALUES(1,'mug_1',0,1000000000,2000000000,2,2.59757376108612536569e+00,9.84998191408957279868e-02,9.50750130165896711886e-01,'[4.0338036154422205, 0.15963926304674192, -0.07981965911477908, 0.15963926304674195, 0.04920802437959229, -0.003191957196489333, -0.07981965911477906, -0.0031919571964893327, 0.044418709014453085]');
+INSERT INTO "object" VALUES(2,'desk_1',0,1000000000,2000000000,2,2.59757376108612536569e+00,9.84998191408957279868e-02,9.50750130165896711886e-01,'[4.0338036154422205, 0.15963926304674192, -0.07981965911477908, 0.15963926304674195, 0.04920802437959229, -0.003191957196489333, -0.07981965911477906, -0.0031919571964893327, 0.044418709014453085]');
+CREATE TABLE object_state (
+    object_key INTEGER NOT NULL REFERENCES object,
+    chunk_id INTEGER NOT NULL REFERENCES chunk,
+    type TEXT NOT NULL,
+    description TEXT NOT NULL,
+    attributes TEXT NOT NULL,
+    affordances TEXT NOT NULL,
+    PRIMARY KEY (object_key, chunk_id)
+) WITHOUT ROWID;
+INSERT INTO "object_state" VALUES(1,1,'mug','','{"color": "red"}','[]');
+INSERT INTO "object_state" VALUES(1,2,'mug','','{"color": "red"}','[]');
+INSERT INTO "object_state" VALUES(2,1,'desk','','{}','[]');
+INSERT INTO "object_state" VALUES(2,2,'desk','','{}','[]');
+CREATE TABLE observation (
+    observation_key INTEGER PRIMARY KEY,
+    stamp_ns INTEGER NOT NULL,
+    map_id TEXT NOT NULL,
+    map_frame TEXT NOT NULL,
+    layer TEXT NOT NULL,
+    text TEXT NOT NULL,
+    x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
+    qx REAL NOT NULL, qy REAL NOT NULL, qz REAL NOT NULL, qw REAL NOT NULL,
+    confidence REAL NOT NULL,
+    source TEXT NOT NULL
+);
+CREATE TABLE relation (
+    subject_key INTEGER NOT NULL REFERENCES object,
+    predicate TEXT NOT NULL,
+    object_key INTEGER NOT NULL REFERENCES object,
+    keyframe_id INTEGER NOT NULL REFERENCES keyframe,
+    PRIMARY KEY (subject_key, predicate, object_key, keyframe_id)
+) WITHOUT ROWID;
+INSERT INTO "relation" VALUES(1,'on',2,1);
+INSERT INTO "relation" VALUES(1,'on',2,2);
+CREATE TABLE view (
+    object_key INTEGER NOT NULL REFERENCES object,
+    keyframe_id INTEGER NOT NULL REFERENCES keyframe,
+    x0_px REAL NOT NULL, y0_px REAL NOT NULL, x1_px REAL NOT NULL, y1_px REAL NOT NULL,
+    confidence REAL NOT NULL,
+    point_x REAL, point_y REAL, point_z REAL,
+    PRIMARY KEY (object_key, keyframe_id)
+) WITHOUT ROWID;
+INSERT INTO "view" VALUES(1,1,200.0,150.0,400.0,350.0,1.0,NULL,NULL,NULL);
+INSERT INTO "view" VALUES(1,2,200.0,150.0,400.0,350.0,1.0,NULL,NULL,NULL);
+INSERT INTO "view" VALUES(2,1,200.0,150.0,400.0,350.0,1.0,NULL,NULL,NULL);
+INSERT INTO "view" VALUES(2,2,200.0,150.0,400.0,350.0,1.0,NULL,NULL,NULL);
+CREATE INDEX keyframe_stamp ON keyframe (stamp_ns);
+CREATE INDEX view_keyframe ON view (keyframe_id);
+CREATE INDEX relation_keyframe ON relation (keyframe_id);
+CREATE INDEX observation_stamp ON observation (stamp_ns);
+COMMIT;
+PRAGMA user_version = 2;
