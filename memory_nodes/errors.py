@@ -4,6 +4,7 @@
 
     RobotMemoryError
     |-- ConfigurationError        a parameter or a file that must be mended by a person
+    |   `-- ExtraMissing          an optional package that is not installed
     |-- InputError                one message or argument that cannot be used
     |   |-- ImageError            an image that cannot be decoded or stored
     |   |   `-- EncodingUnsupported in an encoding that nobody here can read
@@ -37,6 +38,10 @@ class RobotMemoryError(Exception):
 
 class ConfigurationError(RobotMemoryError):
     """A parameter or a file that a person must mend."""
+
+
+class ExtraMissing(ConfigurationError):
+    """An optional package is not installed: what needs it is off, the rest works."""
 
 
 class InputError(RobotMemoryError, ValueError):

@@ -98,4 +98,4 @@ def _response_format(prompt: Prompt, form: str) -> Any:
     if form == "json_schema":
         schema = {"name": prompt.task, "schema": prompt.reply_schema, "strict": True}
         return {"type": "json_schema", "json_schema": schema}
-    return {"type": form}
+    return openai.NOT_GIVEN if form == "text" else {"type": form}

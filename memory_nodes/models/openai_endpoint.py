@@ -7,6 +7,8 @@ import os
 import re
 from collections.abc import Awaitable
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,10 +20,17 @@ from memory_nodes.parameters import parameter
 Result = TypeVar("Result")
 
 _REQUEST_FAULTS = (400, 413, 422)
-_MOST_IMAGES = re.compile(r"at most (\d+) image", re.IGNORECASE)
+# "At most 4 image(s) may be provided", "supports up to 5 images", "You set image=2 (or defaulted
+# to 1) in `--limit-mm-per-prompt`": what servers call the same limit.
+_MOST_IMAGES = re.compile(
+    r"(?:at most|up to|(?:max(?:imum)?|limit) of|maximum is) (\d+) images?|"
+    r"image=(\d+)(?: \(or defaulted to (\d+)\))?",
+    re.IGNORECASE,
+)
+_TOO_MANY_IMAGES = re.compile(r"too many images|limit-mm-per-prompt", re.IGNORECASE)
 _TOO_LONG = re.compile(
-    r"context[ _](?:length|size|window)|maximum context|too (?:long|large|many tokens)|"
-    r"exceeds? (?:the )?(?:max|limit|context)|max_model_len",
+    r"context[ _](?:length|size|window)|maximum context|max_model_len|too many tokens|"
+    r"prompt is too long|input is too long|max_new_tokens",
     re.IGNORECASE,
 )
 
@@ -49,9 +58,11 @@ class EndpointConfig:
 def client_for(config: EndpointConfig) -> openai.AsyncOpenAI:
     """A client for the endpoint; it connects at the first call.
 
+    It does not try again by itself: whoever calls knows better when, and for how long.
+
     Raises ConfigurationError when the key's file cannot be read.
     """
-    return openai.AsyncOpenAI(base_url=config.base_url, api_key=_api_key(config), max_retries=1)
+    return openai.AsyncOpenAI(base_url=config.base_url, api_key=_api_key(config), max_retries=0)
 
 
 def _api_key(config: EndpointConfig) -> str:
@@ -94,17 +105,34 @@ def from_openai(error: openai.OpenAIError) -> ModelError:
     person to mend, and the same request works afterwards.
     """
     if isinstance(error, openai.APIStatusError) and error.status_code in _REQUEST_FAULTS:
-        most = _MOST_IMAGES.search(error.message)
+        limits = (_MOST_IMAGES, _TOO_MANY_IMAGES, _TOO_LONG)
         return ModelRejected(
             f"the model server refused ({error.status_code}): {error.message}",
-            is_too_large=most is not None or _TOO_LONG.search(error.message) is not None,
-            max_images=int(most[1]) if most else None,
+            is_too_large=any(limit.search(error.message) for limit in limits),
+            max_images=_max_images(error.message),
         )
     wait_s = _retry_after_s(error) if isinstance(error, openai.APIStatusError) else None
     return ModelUnavailable(f"the model server did not answer: {error}", wait_s)
 
 
+def _max_images(message: str) -> int | None:
+    """The most images in one prompt, where a refusal names it; at least 1."""
+    found = _MOST_IMAGES.search(message)
+    if found is None:
+        return None
+    named = [int(number) for number in found.groups() if number is not None]
+    return max(1, min(named))
+
+
 def _retry_after_s(error: openai.APIStatusError) -> float | None:
-    """The seconds to wait that an overloaded server names (RFC 9110, section 10.2.3)."""
-    text = error.response.headers.get("retry-after", "")
-    return float(text) if re.fullmatch(r"\d{1,5}(\.\d+)?", text) else None
+    """The time to wait that an overloaded server names (RFC 9110, section 10.2.3)."""
+    text = error.response.headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,7}(\.\d+)?", text):
+        return float(text)
+    try:
+        until = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return None
+    if until.tzinfo is None:
+        return None
+    return max(0.0, (until - datetime.now(timezone.utc)).total_seconds())

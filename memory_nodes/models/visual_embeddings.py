@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 from PIL import Image
 
-from memory_nodes.errors import ConfigurationError, ModelUnavailable
+from memory_nodes.errors import ConfigurationError, ExtraMissing, ModelUnavailable
 from memory_nodes.geometry import Array
 from memory_nodes.parameters import parameter
 
@@ -66,15 +66,17 @@ class OpenClipEmbedder:
     The preprocessing is the model's own. Where CUDA runs out of memory the batches get smaller,
     and at last the CPU takes over: ``problem`` says so.
 
-    Raises ConfigurationError where open_clip is not installed or the weights' file is missing.
+    Raises ExtraMissing where open_clip is not installed, ConfigurationError where the weights' file
+    is missing.
     """
 
     def __init__(self, config: VisualConfig) -> None:
         for module in ("torch", "open_clip"):
             if find_spec(module) is None:
-                raise ConfigurationError(
-                    f"visual embeddings need the Python module {module}: run `./dev setup --models`"
-                    " or `pip install open_clip_torch`, or set use_visual_embeddings to false"
+                raise ExtraMissing(
+                    f"there are no visual embeddings without the Python module {module}: run "
+                    "`./dev setup --models` or `pip install open_clip_torch`, or set "
+                    "use_visual_embeddings to false"
                 )
         if os.sep in config.visual_weights and config.weights_file is None:
             raise ConfigurationError(f"visual_weights {config.visual_weights} is no file")

@@ -14,6 +14,7 @@ from memory_nodes.errors import (
     ChunkTooLarge,
     ConfigurationError,
     EncodingUnsupported,
+    ExtraMissing,
     ImageError,
     ModelUnavailable,
     RobotMemoryError,
@@ -97,7 +98,11 @@ class DetectorNode(MemoryNode):
         self.view_embedder: ViewEmbedder | None = None
         if not self.visual.use_visual_embeddings:
             return
-        self.visual_model = OpenClipEmbedder(self.visual)
+        try:
+            self.visual_model = OpenClipEmbedder(self.visual)
+        except ExtraMissing as error:
+            self.trouble(str(error), "visual_embeddings")
+            return
         if self.visual_model.loads_locally:
             self.visual_model.load()
         self.view_embedder = ViewEmbedder(self.visual_model, self.suite.memory_path, self.viewing)
@@ -107,7 +112,7 @@ class DetectorNode(MemoryNode):
         self._sent = (0, 0.0)
         self._on_disk(lambda: self.intake.start(time.monotonic()))
         self.on_stop(lambda: self._on_disk(lambda: self.intake.stop(time.monotonic())))
-        self.images = Camera(self, self.camera, self.gate, self._on_posed)
+        self.images = Camera(self, self.camera, self.gate, self._on_posed, self._end_session)
         self.detections = self.announce(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, endpoints.EVENT)
         self.listen(StoreUpdate, endpoints.STORE_UPDATES, self._on_stored, endpoints.LATCHED)
         self.every(TICK_PERIOD_S, self._tick)
@@ -128,6 +133,9 @@ class DetectorNode(MemoryNode):
             return
         self._unrecorded += 1
         self._on_disk(partial(self._record, posed), self._recorded)
+
+    def _end_session(self) -> None:
+        self._on_disk(lambda: self.intake.end_session(time.monotonic()))
 
     def _tick(self) -> None:
         self._on_disk(lambda: self.intake.tick(time.monotonic()))

@@ -61,13 +61,18 @@ class FormatCheck:
             return None
         name = self._declared.name
         valid = self._valid[name]
-        best = max(self._candidates, key=lambda candidate: self._valid[candidate.name])
-        if valid > MAX_VALID_SHARE * self._count:
+        most = max(self._valid.values(), default=0)
+        if valid > MAX_VALID_SHARE * self._count or most < MIN_VALID_SHARE * self._count:
             return None
-        if self._valid[best.name] < MIN_VALID_SHARE * self._count:
-            return None
+        possible = [other.name for other in self._candidates if self._valid[other.name] == most]
+        cure = f"set bbox_format to {' or '.join(possible)}"
+        if len(possible) > 1:
+            cure += ", whichever puts the boxes of a picture where the objects are"
+        if name == "xyxy_pixels":
+            cure += (
+                "; or, for pixels of a resized image, set bbox_reference_width_px and _height_px"
+            )
         return (
             f"bbox_format {name} cannot be what the model writes: {self._count - valid} of its "
-            f"first {self._count} boxes are impossible, and {self._valid[best.name]} are possible "
-            f"as {best.name}; set bbox_format to {best.name}"
+            f"first {self._count} boxes are impossible, and {most} are possible otherwise; {cure}"
         )

@@ -86,6 +86,11 @@ class Intake:
         if now_s - self._checked_s >= LIMITS_PERIOD_S:
             self._check_limits(now_s)
 
+    def end_session(self, now_s: float) -> None:
+        """Time has jumped back: what was seen before and after belongs to different chunks."""
+        self.stop(now_s)
+        self._recorder.end_session()
+
     def stop(self, now_s: float) -> None:
         """To be called at the end: what is left becomes a chunk."""
         self.flush(now_s)

@@ -10,6 +10,19 @@ _SYNONYMS = {
     "in": "inside",
     "within": "inside",
     "contained in": "inside",
+    "inside of": "inside",
+    "sitting on": "on",
+    "placed on": "on",
+    "left": "left of",
+    "to left of": "left of",
+    "on the left of": "left of",
+    "on the left side of": "left of",
+    "right": "right of",
+    "to right of": "right of",
+    "on the right of": "right of",
+    "on the right side of": "right of",
+    "hanging from": "attached to",
+    "nearby": "near",
     "on top of": "on",
     "resting on": "on",
     "standing on": "on",
@@ -32,5 +45,5 @@ _SYNONYMS = {
 def predicate_of(written: str) -> str:
     """The known word for a relation; "ON_TOP_OF" and "is on top of" are "on"."""
     words = " ".join(written.lower().replace("_", " ").replace("-", " ").split())
-    words = words.removeprefix("is ")
+    words = words.removeprefix("is ").removeprefix("are ")
     return words if words in PREDICATES else _SYNONYMS.get(words, words)

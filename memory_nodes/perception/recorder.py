@@ -66,6 +66,7 @@ class Recorder:
         self._config = config
         # A restarted node goes on where it was: same session, same open chunk.
         self._last = spool.last_keyframe()
+        self._has_jumped = False
 
     def wants(self, stamp_ns: int, map_from_base: Pose) -> bool:
         """Whether an image from this time and place would become a keyframe."""
@@ -80,6 +81,10 @@ class Recorder:
             or map_from_base.angle_rad(last.map_from_base) >= config.min_rotation_rad
             or waited_s >= config.max_still_s
         )
+
+    def end_session(self) -> None:
+        """The next keyframe starts a session, whatever its stamp: time has jumped back."""
+        self._has_jumped = self._last is not None
 
     def starts_session(self, stamp_ns: int) -> bool:
         """Whether a keyframe at this time would leave the last one's session behind."""
@@ -111,6 +116,7 @@ class Recorder:
         depth = None if posed.depth_m is None else depth_to_png(posed.depth_m)
         self._spool.add(keyframe, depth, len(jpeg.data))
         self._last = keyframe
+        self._has_jumped = False
         return keyframe
 
     def forget(self, keyframe: Keyframe) -> None:
@@ -119,6 +125,8 @@ class Recorder:
 
     def _starts_session(self, stamp_ns: int) -> bool:
         assert self._last is not None
+        if self._has_jumped:
+            return True
         gap_s = (stamp_ns - self._last.stamp_ns) / NS_PER_S
         same_map = self._last.map_id == self._map_id
         return gap_s < -LATE_S or gap_s > self._config.session_gap_s or not same_map

@@ -227,6 +227,9 @@ def id_of(value: Value) -> str:
 
 
 def text_of(value: Value) -> str:
+    """A text; of a list of texts, as for two colours, all of them."""
+    if isinstance(value, JsonList) and all(isinstance(item, str) for item in value.items):
+        value = ", ".join(str(item).strip() for item in value.items)
     return bounded(value.strip()) if isinstance(value, str) else ""
 
 
@@ -235,5 +238,8 @@ def bounded(text: str) -> str:
 
 
 def _texts(value: Value) -> tuple[str, ...]:
+    """A list of texts; models also write "sit, rest"."""
     items = value.items if isinstance(value, JsonList) else []
+    if isinstance(value, str):
+        items = list(value.split(","))
     return tuple(text for item in items if (text := text_of(item)))

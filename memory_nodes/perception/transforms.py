@@ -72,6 +72,8 @@ class TransformBuffer:
         edge = self._edges.get(child)
         if edge is None or edge.parent != parent or edge.is_static != is_static:
             edge = self._edges[child] = _Edge(parent, is_static)
+        if edge.samples and stamp_ns < edge.samples[-1].stamp_ns - self._history_ns:
+            edge.samples.clear()  # time has jumped back: what is kept is of another time
         sample = _Sample(stamp_ns, parent_from_child)
         if is_static:
             edge.samples = [sample]

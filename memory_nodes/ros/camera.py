@@ -71,11 +71,13 @@ class Camera:
         config: CameraConfig,
         gate: LocalizationConfig,
         deliver: Callable[[PosedMessage], None],
+        end_session: Callable[[], None],
     ) -> None:
         self._node = node
         self._config = config
         self._gate = gate
         self._deliver = deliver
+        self._end_session = end_session
         self._intrinsics: Intrinsics | None = None
         self._depths: dict[int, Image] = {}
         self.is_localized = not gate.use_localization_gate
@@ -162,6 +164,7 @@ class Camera:
             self.poses.clear()
             self.waiting.clear()
             self._depths.clear()
+            self._end_session()
 
         threshold = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1))
         handle = self._node.get_clock().create_jump_callback(threshold, post_callback=jumped)

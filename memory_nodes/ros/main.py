@@ -28,7 +28,9 @@ def run(*kinds: Callable[[], MemoryNode]) -> int:
     _read_command_line(kinds)
     # Our own handlers: rclpy's would shut the context before the nodes could say goodbye to Nav2.
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Both signals, also where a script that runs us in the background has SIGINT ignored.
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.default_int_handler)
     executor = SingleThreadedExecutor()
     nodes: list[MemoryNode] = []
     try:

@@ -7,6 +7,7 @@ import inspect
 import traceback
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future as WorkFuture
+from copy import copy
 from functools import partial
 from threading import Event
 from typing import Any, TypeVar
@@ -143,11 +144,15 @@ class MemoryNode(LifecycleNode):
                 is_error=True,
             )
 
+        def heard(message: Any) -> None:
+            self.trouble(None, topic)
+            callback(message)
+
         subscription = self.create_subscription(
             kind,
             topic,
-            self._guarded(callback),
-            qos,
+            self._guarded(heard),
+            copy(qos),  # rclpy writes what is overridden into it, and it is everybody's
             event_callbacks=SubscriptionEventCallbacks(incompatible_qos=mismatched),
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )

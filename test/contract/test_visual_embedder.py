@@ -125,7 +125,7 @@ def test_id_of_random_open_clip_names_model_and_file_and_changes_with_the_weight
 
 
 @pytest.mark.models
-def test_samerandom_weights_in_a_file_of_another_name_have_the_same_hash(
+def test_same_random_weights_in_a_file_of_another_name_have_the_same_hash(
     random_clip: OpenClipEmbedder, random_config: VisualConfig, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.pt"

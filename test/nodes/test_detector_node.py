@@ -273,6 +273,47 @@ def test_time_that_jumps_back_forgets_transforms_and_waiting_images(
     assert len(node.images.waiting) == 0
 
 
+def test_time_that_jumps_back_starts_a_session_though_the_robot_stood_still(
+    bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    """The last keyframe, at 90 s, is older than the time that the clock jumps back to."""
+    node = bench.start(DetectorNode, base_url=server.base_url, use_sim_time=True, **EVERY_IMAGE)
+    graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+    clock = bench.publisher(Clock, "/clock")
+    camera = Camera(bench, tour)
+    clock.publish(_clock(100))
+    bench.until(lambda: node.now_ns() == 100 * 10**9, "the clock")
+    camera.stand_at(80, 0.0)
+    camera.stand_at(100, 0.0)
+    camera.shoot(90)
+    bench.until(lambda: node.counters["keyframes"] == 1, "the first keyframe")
+    clock.publish(_clock(95))
+    bench.until(lambda: bool(graphs), "the chunk of the first session")
+    camera.stand_at(94, 0.0)
+    camera.stand_at(99, 0.0)
+    camera.shoot(96)
+    bench.until(lambda: node.counters["keyframes"] == 2, "the second keyframe")
+    assert node.spool.last_keyframe().session_id != graphs[0].keyframes[0].session_id
+
+
+@pytest.mark.parametrize("reliability", [ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE])
+def test_images_of_best_effort_and_of_reliable_cameras_arrive(
+    reliability: ReliabilityPolicy, bench: NodeBench, server: ModelServer, tour: Tour
+) -> None:
+    node = bench.start(DetectorNode, base_url=server.base_url, pose_timeout_s=60.0)
+    images = bench.publisher(
+        CompressedImage, endpoints.IMAGE, QoSProfile(depth=5, reliability=reliability)
+    )
+    image = CompressedImage(format="jpeg", data=tour.frames[0].image_path.read_bytes())
+    image.header.stamp.sec = 5
+
+    def sent_again_until_heard() -> bool:
+        images.publish(image)
+        return bool(node.counters["images"] > 0)
+
+    bench.until(sent_again_until_heard, "an image")
+
+
 def _knows_the_camera(node: Any) -> bool:
     try:
         node.images.poses.lookup("map", "camera_optical", 9 * 10**9)

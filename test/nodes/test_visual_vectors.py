@@ -11,7 +11,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from robot_memory.msg import ChunkGraph
 
-from memory_nodes.errors import ConfigurationError, ModelUnavailable
+from memory_nodes.errors import ConfigurationError, ExtraMissing, ModelUnavailable
 from memory_nodes.nodes import detector_node
 from memory_nodes.nodes.detector_node import DetectorNode
 from memory_nodes.ros import endpoints
@@ -101,6 +101,18 @@ def test_model_of_pictures_that_cannot_be_made_fails_the_configuration(
     monkeypatch.setattr(detector_node, "OpenClipEmbedder", missing)
     node = bench.make(DetectorNode, base_url=server.base_url, **OPTIONS)
     assert str(node.trigger_configure()).endswith("FAILURE")
+
+
+def test_without_the_extra_recording_goes_on_and_the_diagnostics_warn(
+    bench: NodeBench, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(config: object) -> object:
+        raise ExtraMissing("there are no visual embeddings without the Python module torch")
+
+    monkeypatch.setattr(detector_node, "OpenClipEmbedder", missing)
+    bench.start(DetectorNode, base_url=server.base_url, **OPTIONS)
+    reports = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
+    bench.until(lambda: _warns(reports, "no visual embeddings"), "the warning")
 
 
 def test_without_use_visual_embeddings_no_model_is_made(

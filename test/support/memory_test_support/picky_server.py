@@ -17,12 +17,15 @@ class PickyServer(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.forms = ["json_schema", "json_object", "text"]
+        self.forms = ["json_schema", "json_object", "none"]
         """Kinds of response_format that it takes."""
         self.max_images: int | None = None
         self.max_chars: int | None = None
         self.overloaded_for = 0
-        """So many requests are answered 429, to be tried again after 7 s."""
+        """So many requests are answered 429, to be tried again after ``retry_after``."""
+        self.retry_after = "7"
+        self.refuses_with = ""
+        """Words with which it refuses everything."""
         self.bodies: list[dict[str, Any]] = []
         self.at_once = 0
         self.most_at_once = 0
@@ -48,10 +51,14 @@ class _Handler(BaseHTTPRequestHandler):
             server.turn.wait(0.05)  # long enough for others to come
             server.at_once -= 1
         images = str(body["messages"]).count("'image_url': {")
-        form = body["response_format"]["type"]
+        form = body.get("response_format", {"type": "none"})["type"]
         if server.overloaded_for > 0:
             server.overloaded_for -= 1
-            self._answer(429, {"error": {"message": "overloaded"}}, {"Retry-After": "7"})
+            self._answer(
+                429, {"error": {"message": "overloaded"}}, {"Retry-After": server.retry_after}
+            )
+        elif server.refuses_with:
+            self._refuse(server.refuses_with)
         elif form not in server.forms:
             self._refuse(f"response_format of type {form} is not supported")
         elif server.max_images is not None and images > server.max_images:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
 from pathlib import Path
 
 import openai
@@ -40,7 +42,7 @@ def ask(server: PickyServer, times: int = 1, images: int = 0, max_calls: int = 4
 
 
 def forms_of(server: PickyServer) -> list[str]:
-    return [body["response_format"]["type"] for body in server.bodies]
+    return [body.get("response_format", {"type": "none"})["type"] for body in server.bodies]
 
 
 def test_schema_is_asked_for_where_the_server_has_it(server: PickyServer) -> None:
@@ -48,16 +50,16 @@ def test_schema_is_asked_for_where_the_server_has_it(server: PickyServer) -> Non
     assert forms_of(server) == ["json_schema", "json_schema"]
 
 
-@pytest.mark.parametrize("form", ["json_object", "text"])
+@pytest.mark.parametrize("form", ["json_object", "none"])
 def test_looser_form_is_found_once_and_remembered(server: PickyServer, form: str) -> None:
-    server.forms = [form, "text"]
+    server.forms = [form, "none"]
     ask(server, times=3)
-    tried = ["json_schema", "json_object", "text"]
+    tried = ["json_schema", "json_object", "none"]
     assert forms_of(server) == [*tried[: tried.index(form) + 1], form, form]
 
 
 def test_model_is_told_the_schema_that_the_server_does_not_enforce(server: PickyServer) -> None:
-    server.forms = ["text"]
+    server.forms = ["none"]
     ask(server)
     assert '{"type": "object"}' in server.bodies[-1]["messages"][0]["content"]
     assert "schema" not in server.bodies[0]["messages"][0]["content"]
@@ -90,6 +92,44 @@ def test_time_that_an_overloaded_server_asks_for_is_passed_on(server: PickyServe
     with pytest.raises(ModelUnavailable) as caught:
         ask(server)
     assert caught.value.retry_after_s == 7.0
+
+
+def test_time_may_be_named_by_a_date(server: PickyServer) -> None:
+    server.overloaded_for = 1
+    server.retry_after = format_datetime(datetime.now(timezone.utc) + timedelta(minutes=5))
+    with pytest.raises(ModelUnavailable) as caught:
+        ask(server)
+    assert caught.value.retry_after_s == pytest.approx(300.0, abs=30.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [
+        ("At most 4 image(s) may be provided in one request.", 4),
+        ("You set image=2 (or defaulted to 1) in `--limit-mm-per-prompt`, but passed 3 items", 1),
+        ("Too many images in request. This model supports up to 5 images.", 5),
+        ("too many images and documents", None),
+        ("This model's maximum context length is 8192 tokens.", None),
+        ("`inputs` tokens + `max_new_tokens` must be <= 4096", None),
+    ],
+)
+def test_limits_are_read_in_the_words_of_many_servers(
+    server: PickyServer, words: str, most: int | None
+) -> None:
+    refusal = _refused(server, words)
+    assert (refusal.is_too_large, refusal.max_images) == (True, most)
+
+
+@pytest.mark.parametrize("words", ["Image too large: 9000 x 9000", "invalid image format"])
+def test_refusal_of_one_image_says_nothing_of_the_number(server: PickyServer, words: str) -> None:
+    assert not _refused(server, words).is_too_large
+
+
+def _refused(server: PickyServer, words: str) -> ModelRejected:
+    server.refuses_with = words
+    with pytest.raises(ModelRejected) as caught:
+        ask(server, images=3)
+    return caught.value
 
 
 def test_no_more_calls_run_at_once_than_allowed(server: PickyServer) -> None:

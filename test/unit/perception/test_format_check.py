@@ -80,3 +80,15 @@ def test_reply_without_json_is_passed_over() -> None:
     check = FormatCheck(BoxFormat("xyxy_norm1"))
     assert not check.look(reply("sorry"), WIDTH, HEIGHT)
     assert not check.look(reply(""), WIDTH, HEIGHT)
+
+
+def test_formats_that_cannot_be_told_apart_are_both_named() -> None:
+    problem = _checked("xyxy_norm1", "yxyx_norm1000") or ""
+    assert "xyxy_norm1000 or yxyx_norm1000" in problem
+
+
+def test_pixels_beyond_the_image_may_be_those_of_a_resized_one() -> None:
+    check = FormatCheck(BoxFormat("xyxy_pixels"))
+    boxes = [[900.0, 600.0 + n, 990.0, 700.0 + n] for n in range(2 * MIN_BOXES)]
+    check.look(reply(json.dumps([{"type": "mug", "bbox": box} for box in boxes])), WIDTH, HEIGHT)
+    assert "bbox_reference_width_px" in (check.problem or "")

@@ -206,3 +206,14 @@ def test_depth_waits_in_the_spool(tmp_path: Path) -> None:
 def test_image_lies_under_the_day_of_its_stamp(tmp_path: Path) -> None:
     kept = _recorder(tmp_path).record(_posed(86400.0 * 365))  # 1970 had 365 days
     assert kept.image_path == "images/1971-01-01/000000001.jpg"
+
+
+def test_time_that_jumped_back_starts_a_session_whatever_the_next_stamp(tmp_path: Path) -> None:
+    """A robot that stood still: its last keyframe is older than where time jumped to."""
+    recorder = _recorder(tmp_path)
+    first = recorder.record(_posed(41.0))
+    recorder.end_session()
+    assert recorder.starts_session(_ns(50.0))
+    second = recorder.record(_posed(50.0, AWAY))
+    assert second.session_id != first.session_id
+    assert recorder.record(_posed(51.0)).session_id == second.session_id

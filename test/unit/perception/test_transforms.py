@@ -140,3 +140,13 @@ def test_loop_in_the_tree_ends_with_an_error() -> None:
 
 def test_frame_in_itself_is_identity() -> None:
     assert TransformBuffer().lookup("map", "map", 5) == Pose.identity()
+
+
+def test_sample_from_before_a_jump_does_not_keep_out_those_after_it() -> None:
+    """One message of the old time that arrives after the buffer was cleared."""
+    buffer = TransformBuffer(history_s=30.0)
+    here = Pose.identity()
+    buffer.add("map", "base", 100 * NS_PER_S, here, is_static=False)
+    for second in (4, 6):
+        buffer.add("map", "base", second * NS_PER_S, here, is_static=False)
+    assert buffer.lookup("map", "base", 5 * NS_PER_S) == here

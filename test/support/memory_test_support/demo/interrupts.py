@@ -15,8 +15,8 @@ class Interrupts:
     def __init__(self) -> None:
         self._came = False
         for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as in the background of a script
-                signal.signal(number, self._on_signal)
+            # Also in the background of a script, where SIGINT is ignored at first.
+            signal.signal(number, self._on_signal)
 
     def check(self) -> None:
         """Raises KeyboardInterrupt when a signal has come."""
