@@ -2,95 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
 from PIL import Image as PilImage
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robot_memory.msg import ChunkGraph, StoreUpdate
-from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, CompressedImage, Image
-from tf2_msgs.msg import TFMessage
+from sensor_msgs.msg import Image
 
-from memory_nodes.errors import TransformError, TransformUnknown
 from memory_nodes.nodes.detector_node import DetectorNode
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_from_msg
 from memory_nodes.store.writer import Writer
+from memory_test_support.hand_camera import (
+    EVERY_IMAGE,
+    RELIABLE,
+    Camera,
+    knows_the_camera,
+)
 from memory_test_support.model_server import ModelServer
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.picky_server import picky_server
-from memory_test_support.tour import Tour, load_tour
+from memory_test_support.tour import Tour
 from memory_test_support.tour_player import TourPlayer
-
-EVERY_IMAGE = {
-    "min_interval_s": 0.0,
-    "min_translation_m": 0.0,
-    "min_rotation_rad": 0.0,
-    "sharpness_window_s": 0.0,
-    "qos_overrides./memory/image.subscription.reliability": "reliable",
-}
-RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
-
-
-@pytest.fixture(scope="module")
-def tour() -> Tour:
-    return load_tour()
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
-def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
-    with NodeBench(ros_domain, tmp_path) as made:
-        yield made
-
-
-class Camera:
-    """A camera and its transforms by hand."""
-
-    def __init__(self, bench: NodeBench, tour: Tour, sends_images: bool = True) -> None:
-        self._tour = tour
-        if sends_images:
-            self._images = bench.publisher(CompressedImage, endpoints.IMAGE, RELIABLE)
-        self._info = bench.publisher(CameraInfo, endpoints.CAMERA_INFO, RELIABLE)
-        self._tf = bench.publisher(TFMessage, "/tf")
-
-    def shoot(self, stamp_s: int, data: bytes | None = None, format_text: str = "jpeg") -> None:
-        self.inform()
-        image = CompressedImage(
-            format=format_text, data=data or self._tour.frames[0].image_path.read_bytes()
-        )
-        image.header.frame_id = "camera_optical"
-        image.header.stamp.sec = stamp_s
-        self._images.publish(image)
-
-    def inform(self) -> None:
-        info = CameraInfo(k=[500.0, 0.0, 270.0, 0.0, 500.0, 180.0, 0.0, 0.0, 1.0])
-        self._info.publish(info)
-
-    def stand_at(self, stamp_s: int, x_m: float) -> None:
-        message = TFMessage()
-        for parent, child, place in (
-            ("map", "base_link", x_m),
-            ("base_link", "camera_optical", 0.0),
-        ):
-            item = TransformStamped(child_frame_id=child)
-            item.header.frame_id = parent
-            item.header.stamp.sec = stamp_s
-            item.transform.translation.x = place
-            item.transform.rotation.w = 1.0
-            message.transforms.append(item)
-        self._tf.publish(message)
 
 
 def test_tour_in_chunks_out_one_after_the_other_is_stored(
@@ -147,7 +82,7 @@ def test_image_without_transform_is_dropped_and_counted(
     bench.until(lambda: node.counters["dropped_frame_unknown"] == 1, "the drop")
     camera.stand_at(10, 0.0)
     camera.stand_at(11, 0.0)
-    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    bench.until(lambda: knows_the_camera(node), "the transforms")
     camera.shoot(5)
     bench.until(lambda: node.counters["dropped_transform_too_old"] == 1, "the drop")
     camera.shoot(12)
@@ -162,7 +97,7 @@ def test_damaged_image_is_counted_and_the_next_one_is_kept(
     camera = Camera(bench, tour)
     camera.stand_at(1, 0.0)
     camera.stand_at(9, 0.0)
-    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    bench.until(lambda: knows_the_camera(node), "the transforms")
     camera.shoot(2, data=tour.frames[0].image_path.read_bytes()[:2000])
     camera.shoot(3)
     bench.until(lambda: node.counters["keyframes"] == 1, "the good image")
@@ -177,7 +112,7 @@ def test_format_that_is_no_picture_is_an_error_by_name_until_a_picture_comes(
     camera = Camera(bench, tour)
     camera.stand_at(1, 0.0)
     camera.stand_at(9, 0.0)
-    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    bench.until(lambda: knows_the_camera(node), "the transforms")
     camera.shoot(2, format_text="16UC1; compressedDepth png")
     bench.until(lambda: _level(reports) == DiagnosticStatus.ERROR, "an error")
     assert "compressedDepth" in reports[-1].status[0].message
@@ -196,7 +131,7 @@ def test_raw_images_are_kept_in_their_colours_and_unknown_ones_refused(
     transforms = Camera(bench, tour, sends_images=False)
     transforms.stand_at(1, 0.0)
     transforms.stand_at(9, 0.0)
-    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    bench.until(lambda: knows_the_camera(node), "the transforms")
     for stamp_s, encoding in ((2, "bgr8"), (3, "8UC3")):
         image = Image(encoding=encoding, width=64, height=48, step=200, data=_blue_bgr(64, 48, 200))
         image.header.frame_id = "camera_optical"
@@ -218,7 +153,7 @@ def test_last_image_of_a_window_is_kept_though_no_other_comes(
     camera = Camera(bench, tour)
     camera.stand_at(1, 0.0)
     camera.stand_at(9, 0.0)
-    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    bench.until(lambda: knows_the_camera(node), "the transforms")
     camera.shoot(2)
     bench.until(lambda: node.counters["keyframes"] == 1, "the image")
     camera.shoot(3)
@@ -239,7 +174,7 @@ def test_recording_goes_on_while_the_model_is_away_and_nothing_is_lost(
     camera = Camera(bench, tour)
     camera.stand_at(0, 0.0)
     camera.stand_at(9, 0.0)
-    bench.until(lambda: _knows_the_camera(node), "the transforms")
+    bench.until(lambda: knows_the_camera(node), "the transforms")
     for stamp_s in range(1, 5):
         camera.shoot(stamp_s)
     bench.until(lambda: node.counters["keyframes"] == 4, "four keyframes")
@@ -251,77 +186,19 @@ def test_recording_goes_on_while_the_model_is_away_and_nothing_is_lost(
     assert [k.header.stamp.sec for k in graphs[0].keyframes] == [1, 2]
 
 
-def test_time_that_jumps_back_forgets_transforms_and_waiting_images(
-    bench: NodeBench, server: ModelServer, tour: Tour
-) -> None:
-    node = bench.start(
-        DetectorNode,
-        base_url=server.base_url,
-        use_sim_time=True,
-        pose_timeout_s=60.0,
-        **EVERY_IMAGE,
-    )
-    clock = bench.publisher(Clock, "/clock")
-    camera = Camera(bench, tour)
-    clock.publish(_clock(100))
-    bench.until(lambda: node.now_ns() == 100 * 10**9, "the clock")
-    camera.stand_at(99, 0.0)
-    camera.shoot(101)
-    bench.until(lambda: len(node.images.waiting) == 1, "the image to wait")
-    clock.publish(_clock(3))
-    bench.until(lambda: node.counters["dropped_time_jump"] == 1, "the jump")
-    assert len(node.images.waiting) == 0
-
-
-def test_time_that_jumps_back_starts_a_session_though_the_robot_stood_still(
-    bench: NodeBench, server: ModelServer, tour: Tour
-) -> None:
-    """The last keyframe, at 90 s, is older than the time that the clock jumps back to."""
-    node = bench.start(DetectorNode, base_url=server.base_url, use_sim_time=True, **EVERY_IMAGE)
-    graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
-    clock = bench.publisher(Clock, "/clock")
-    camera = Camera(bench, tour)
-    clock.publish(_clock(100))
-    bench.until(lambda: node.now_ns() == 100 * 10**9, "the clock")
-    camera.stand_at(80, 0.0)
-    camera.stand_at(100, 0.0)
-    camera.shoot(90)
-    bench.until(lambda: node.counters["keyframes"] == 1, "the first keyframe")
-    clock.publish(_clock(95))
-    bench.until(lambda: bool(graphs), "the chunk of the first session")
-    camera.stand_at(94, 0.0)
-    camera.stand_at(99, 0.0)
-    camera.shoot(96)
-    bench.until(lambda: node.counters["keyframes"] == 2, "the second keyframe")
-    assert node.spool.last_keyframe().session_id != graphs[0].keyframes[0].session_id
-
-
-@pytest.mark.parametrize("reliability", [ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE])
-def test_images_of_best_effort_and_of_reliable_cameras_arrive(
-    reliability: ReliabilityPolicy, bench: NodeBench, server: ModelServer, tour: Tour
-) -> None:
-    node = bench.start(DetectorNode, base_url=server.base_url, pose_timeout_s=60.0)
-    images = bench.publisher(
-        CompressedImage, endpoints.IMAGE, QoSProfile(depth=5, reliability=reliability)
-    )
-    image = CompressedImage(format="jpeg", data=tour.frames[0].image_path.read_bytes())
-    image.header.stamp.sec = 5
-
-    def sent_again_until_heard() -> bool:
-        images.publish(image)
-        return bool(node.counters["images"] > 0)
-
-    bench.until(sent_again_until_heard, "an image")
-
-
-def _knows_the_camera(node: Any) -> bool:
-    try:
-        node.images.poses.lookup("map", "camera_optical", 9 * 10**9)
-    except TransformUnknown:
-        return False
-    except TransformError:
-        pass
-    return True
+def test_chunk_is_split_when_the_server_takes_fewer_images(bench: NodeBench, tour: Tour) -> None:
+    with picky_server() as picky:
+        picky.max_images = 3
+        node = bench.start(DetectorNode, base_url=picky.base_url, chunk_size=8, **EVERY_IMAGE)
+        graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
+        camera = Camera(bench, tour)
+        camera.stand_at(0, 0.0)
+        camera.stand_at(9, 0.0)
+        bench.until(lambda: knows_the_camera(node), "the transforms")
+        for stamp_s in range(1, 9):
+            camera.shoot(stamp_s)
+        bench.until(lambda: node.spool.state().detected_chunks == 3, "the parts")
+    assert len(graphs[0].keyframes) == 3
 
 
 def _level(reports: list[Any]) -> bytes | None:
@@ -331,103 +208,3 @@ def _level(reports: list[Any]) -> bytes | None:
 
 def _blue_bgr(width_px: int, height_px: int, step_bytes: int) -> bytes:
     return (bytes((255, 0, 0)) * width_px).ljust(step_bytes, b"\x63") * height_px
-
-
-def _clock(seconds: int) -> Clock:
-    message = Clock()
-    message.clock.sec = seconds
-    return message
-
-
-def test_publisher_of_another_quality_of_service_is_an_error_in_the_diagnostics(
-    bench: NodeBench, server: ModelServer
-) -> None:
-    bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
-    said = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
-    best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-    bench.user.create_publisher(CompressedImage, endpoints.IMAGE, best_effort)
-    bench.until(lambda: _says(said, "quality of service", DiagnosticStatus.ERROR), "the error")
-
-
-def test_stamp_0_under_wall_time_is_refused_and_told(
-    bench: NodeBench, server: ModelServer, tour: Tour
-) -> None:
-    node = bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
-    said = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
-    Camera(bench, tour).shoot(0)
-    bench.until(lambda: _says(said, "stamp 0", DiagnosticStatus.ERROR), "the error")
-    assert node.counters["dropped_wrong_clock"] == 1
-
-
-def test_wall_stamps_under_simulated_time_are_refused_and_both_clocks_named(
-    bench: NodeBench, server: ModelServer, tour: Tour
-) -> None:
-    node = bench.start(DetectorNode, base_url=server.base_url, use_sim_time=True, **EVERY_IMAGE)
-    said = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
-    clock = bench.publisher(Clock, "/clock")
-    clock.publish(_clock(3))
-    bench.until(lambda: node.now_ns() == 3 * 10**9, "the clock")
-    Camera(bench, tour).shoot(1_574_652_168)
-    bench.until(lambda: _says(said, "1574652168 s, /clock says 3 s", DiagnosticStatus.ERROR), "it")
-
-
-def test_keyframe_of_an_uncertain_place_is_marked(
-    bench: NodeBench, server: ModelServer, tour: Tour
-) -> None:
-    node = bench.start(
-        DetectorNode,
-        base_url=server.base_url,
-        chunk_size=2,
-        use_localization_gate=True,
-        **EVERY_IMAGE,
-    )
-    graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
-    localization = bench.publisher(PoseWithCovarianceStamped, endpoints.LOCALIZATION)
-    camera = Camera(bench, tour)
-    camera.stand_at(1, 0.0)
-    camera.stand_at(9, 0.0)
-    camera.shoot(2)
-    bench.until(lambda: node.counters["keyframes"] == 1, "the first keyframe")
-    certain = PoseWithCovarianceStamped()
-    certain.pose.covariance[0] = certain.pose.covariance[7] = 0.01
-    localization.publish(certain)
-    bench.until(lambda: node.images.is_localized, "the localisation")
-    camera.shoot(3)
-    bench.until(lambda: bool(graphs), "the chunk")
-    assert [keyframe.unlocalized for keyframe in graphs[0].keyframes] == [True, False]
-
-
-def test_chunk_left_open_is_closed_at_deactivation(
-    bench: NodeBench, server: ModelServer, tour: Tour
-) -> None:
-    node = bench.start(DetectorNode, base_url=server.base_url, **EVERY_IMAGE)
-    camera = Camera(bench, tour)
-    camera.stand_at(1, 0.0)
-    camera.stand_at(9, 0.0)
-    camera.shoot(2)
-    bench.until(lambda: node.counters["keyframes"] == 1, "the keyframe")
-    node.trigger_deactivate()
-    bench.until(lambda: node.spool.state().waiting_chunks == 1, "the chunk")
-
-
-def test_chunk_is_split_when_the_server_takes_fewer_images(bench: NodeBench, tour: Tour) -> None:
-    with picky_server() as picky:
-        picky.max_images = 3
-        node = bench.start(DetectorNode, base_url=picky.base_url, chunk_size=8, **EVERY_IMAGE)
-        graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
-        camera = Camera(bench, tour)
-        camera.stand_at(0, 0.0)
-        camera.stand_at(9, 0.0)
-        bench.until(lambda: _knows_the_camera(node), "the transforms")
-        for stamp_s in range(1, 9):
-            camera.shoot(stamp_s)
-        bench.until(lambda: node.spool.state().detected_chunks == 3, "the parts")
-    assert len(graphs[0].keyframes) == 3
-
-
-def _says(said: list[DiagnosticArray], text: str, level: bytes) -> bool:
-    return any(
-        text in status.message and status.level == level
-        for array in said
-        for status in array.status
-    )
