@@ -20,6 +20,8 @@
     `-- StoreError                the memory on disk
         |-- StoreMissing          there is none yet
         |-- StoreLocked           another process writes it
+        |-- StoreBusy             more waits to be written than is allowed: try again later
+        |-- EmbeddingModelChanged its vectors are of another model
         `-- SchemaTooNew          it was written by a newer version
 
 Each message names what was given, the limit it broke and what to do about it.
@@ -124,6 +126,14 @@ class StoreMissing(StoreError):
 
 class StoreLocked(StoreError):
     """Another process writes the memory."""
+
+
+class StoreBusy(StoreError):
+    """More waits to be written than is allowed: the disk is slower than what comes."""
+
+
+class EmbeddingModelChanged(StoreError):
+    """The vectors of the memory are of another model than the one that was given."""
 
 
 class SchemaTooNew(StoreError):

@@ -150,6 +150,27 @@ class ChunkGraph:
     """Id of the model that made the vectors of the views; empty where there are none."""
 
 
+class ItemKind(IntEnum):
+    """What a search finds, and whose vectors and words they are. Source: eMEM, node types."""
+
+    OBSERVATION = 0
+    OBJECT = 1
+    GIST = 2
+    TEXT = 3
+    """Never found itself: the text that one or more of the others share."""
+
+
+class Tier(IntEnum):
+    """How far an observation has come. Source: eMEM, tiers."""
+
+    WORKING = 0
+    """Not yet on disk."""
+    SHORT_TERM = 1
+    LONG_TERM = 2
+    ARCHIVED = 3
+    """Its text is dropped; the gist that covers it stays."""
+
+
 @dataclass(frozen=True)
 class Observation:
     """One thing perceived at one place and time, on one layer. Source: eMEM, layers."""
@@ -162,6 +183,9 @@ class Observation:
     map_from_base: Pose
     confidence: float = 1.0
     source: str = ""
+    observation_id: str = ""
+    """Given by who observed, to send one observation twice without doubling it; empty: the
+    memory gives one."""
 
 
 class EpisodeStatus(IntEnum):
@@ -182,6 +206,24 @@ class Episode:
     status: EpisodeStatus
     start_ns: int
     end_ns: int | None
+
+
+@dataclass(frozen=True)
+class Gist:
+    """A summary of observations of one place and time. Source: eMEM, consolidation."""
+
+    text: str
+    map_id: str
+    map_frame: str
+    center_map_m: Vector3
+    radius_m: float
+    start_ns: int
+    end_ns: int
+    observation_ids: tuple[str, ...] = ()
+    """What it summarises."""
+    episode_id: str = ""
+    source: str = ""
+    """The model that wrote it, or how it was made without one."""
 
 
 @dataclass(frozen=True)
@@ -226,3 +268,4 @@ class Counts:
     relations: int = 0
     observations: int = 0
     episodes: int = 0
+    gists: int = 0

@@ -69,15 +69,13 @@ class EpisodicNode(MemoryNode):
 
     def _on_observation(self, message: Observation) -> None:
         observation = observation_from_msg(message)
-        self._write(lambda: self.writer.add_observation(observation))
+        self._write(lambda: self.writer.add(observation))
 
     async def _observe(
         self, request: AddObservation.Request, response: AddObservation.Response
     ) -> None:
         observation = observation_from_msg(request.observation)
-        response.observation_id = await self._written(
-            lambda: self.writer.add_observation(observation)
-        )
+        response.observation_id = await self._written(lambda: self.writer.add(observation))
         response.durable = True
 
     async def _start_episode(

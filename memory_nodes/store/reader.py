@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memory_nodes.errors import StoreError, StoreMissing
+from memory_nodes.errors import StoreError
 from memory_nodes.records import (
     Counts,
     Keyframe,
@@ -19,22 +19,9 @@ from memory_nodes.records import (
     ObjectView,
     Relation,
 )
-from memory_nodes.store import rows, schema
+from memory_nodes.store import rows
+from memory_nodes.store.database import among, open_for_reading
 from memory_nodes.vectors import ViewVectors, unpacked
-
-DATABASE_NAME = "memory.sqlite"
-BUSY_TIMEOUT_S = 5.0
-
-COUNTS_QUERY = """
-SELECT (SELECT sequence FROM commit_log) AS sequence,
-       (SELECT coalesce(max(chunk_id), 0) FROM chunk) AS last_chunk_id,
-       (SELECT count(*) FROM keyframe) AS keyframes,
-       (SELECT count(*) FROM object) AS objects,
-       (SELECT count(*) FROM view) AS views,
-       (SELECT count(*) FROM relation) AS relations,
-       (SELECT count(*) FROM observation) AS observations,
-       (SELECT count(*) FROM episode) AS episodes
-"""
 
 
 class Reader:
@@ -45,7 +32,7 @@ class Reader:
     """
 
     def __init__(self, memory_dir: Path) -> None:
-        self._path = memory_dir / DATABASE_NAME
+        self._memory_dir = memory_dir
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.RLock()
 
@@ -57,11 +44,12 @@ class Reader:
 
     def counts(self) -> Counts:
         """Rows of each kind, the number of commits and the last chunk stored."""
-        return counts_from(self._rows(COUNTS_QUERY)[0])
+        with self._snapshot() as connection:
+            return rows.counts(connection)
 
     def keyframes(self, keyframe_ids: Iterable[int] | None = None) -> list[Keyframe]:
         """The keyframes with these ids, or all, ascending by id."""
-        where, values = _among("keyframe_id", keyframe_ids)
+        where, values = among("keyframe_id", keyframe_ids)
         found = self._rows(f"SELECT * FROM keyframe {where} ORDER BY keyframe_id", values)
         return [rows.keyframe_from(row) for row in found]
 
@@ -85,7 +73,7 @@ class Reader:
 
     def objects(self, object_ids: Iterable[str] | None = None) -> list[ObjectDescriptor]:
         """The objects with these ids, or all, with views; ascending by time of creation."""
-        where, values = _among("object_id", object_ids)
+        where, values = among("object_id", object_ids)
         with self._snapshot():
             found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
             keys = {row["object_key"] for row in found} if object_ids is not None else None
@@ -140,79 +128,42 @@ class Reader:
         )
 
     def _states(self, keys: set[int] | None) -> dict[int, list[sqlite3.Row]]:
-        where, values = _among("object_key", keys)
+        where, values = among("object_key", keys)
         grouped: dict[int, list[sqlite3.Row]] = defaultdict(list)
         for row in self._rows(f"SELECT * FROM object_state {where} ORDER BY chunk_id", values):
             grouped[row["object_key"]].append(row)
         return grouped
 
     def _views(self, keys: set[int] | None) -> dict[int, list[ObjectView]]:
-        where, values = _among("object_key", keys)
+        where, values = among("object_key", keys)
         grouped: dict[int, list[ObjectView]] = defaultdict(list)
         for row in self._rows(f"SELECT * FROM view {where} ORDER BY keyframe_id", values):
             grouped[row["object_key"]].append(rows.view_from(row))
         return grouped
 
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
-        try:
-            with self._lock:
-                return self._connected().execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the memory in {self._path.parent}: {error}") from error
+        with self._snapshot() as connection:
+            return connection.execute(query, values).fetchall()
 
     @contextmanager
-    def _snapshot(self) -> Iterator[None]:
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
         """Several queries that see the memory at one moment; may be nested."""
         with self._lock:
-            connection = self._connected()
-            if connection.in_transaction:
-                yield
-                return
-            connection.execute("BEGIN")
             try:
-                yield
-            finally:
-                connection.execute("COMMIT")
-
-    def _connected(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = self._connect()
-        return self._connection
-
-    def _connect(self) -> sqlite3.Connection:
-        if not self._path.is_file():
-            raise StoreMissing(
-                f"no memory in {self._path.parent}: the episodic node makes one when it starts"
-            )
-        connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode=ro",
-            uri=True,
-            timeout=BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        connection.row_factory = sqlite3.Row
-        try:
-            schema.require_known(connection)
-            if schema.version(connection) == 0:
-                raise StoreMissing(f"the memory in {self._path.parent} is just being made")
-        except (StoreError, sqlite3.Error):
-            connection.close()
-            raise
-        return connection
-
-
-def counts_from(row: sqlite3.Row) -> Counts:
-    """The row of COUNTS_QUERY as a record."""
-    return Counts(**{name: row[name] for name in row.keys()})  # noqa: SIM118
-
-
-def _among(column: str, values: Iterable[object] | None) -> tuple[str, tuple[object, ...]]:
-    """A WHERE clause for a column that must have one of the values; nothing for None."""
-    if values is None:
-        return "", ()
-    listed = tuple(values)
-    return f"WHERE {column} IN ({', '.join('?' * len(listed))})", listed
+                if self._connection is None:
+                    self._connection = open_for_reading(self._memory_dir)
+                if self._connection.in_transaction:
+                    yield self._connection
+                    return
+                self._connection.execute("BEGIN")
+                try:
+                    yield self._connection
+                finally:
+                    self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise StoreError(
+                    f"cannot read the memory in {self._memory_dir}: {error}"
+                ) from error
 
 
 def _object(

@@ -7,7 +7,15 @@ import sqlite3
 from collections.abc import Sequence
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
-from memory_nodes.records import Box, Episode, EpisodeStatus, Keyframe, ObjectView, Observation
+from memory_nodes.records import (
+    Box,
+    Counts,
+    Episode,
+    EpisodeStatus,
+    Keyframe,
+    ObjectView,
+    Observation,
+)
 from memory_nodes.vectors import ITEM_BYTES
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
@@ -24,8 +32,34 @@ VIEW_COLUMNS = (
 )
 VIEW_EMBEDDING_COLUMNS = ("object_key", "keyframe_id", "model_id", "dimension", "vector")
 OBSERVATION_COLUMNS = (
-    *("stamp_ns", "map_id", "map_frame", "layer", "text", *_POSE, "confidence", "source"),
+    *("observation_key", "stamp_ns", "map_key", "layer_key", "episode_key", "text_key"),
+    *(*_POSE, "confidence", "source", "public_id"),
 )
+OBSERVATION_QUERY = (
+    "SELECT o.*, m.map_id, m.map_frame, l.name AS layer, t.text FROM observation o"
+    " JOIN map m USING (map_key) JOIN layer l USING (layer_key) LEFT JOIN text t USING (text_key)"
+)
+"""Rows that observation_from can read."""
+
+
+COUNTS_QUERY = """
+SELECT (SELECT sequence FROM commit_log) AS sequence,
+       (SELECT last_chunk_id FROM spool_mark) AS last_chunk_id,
+       max(CASE table_name WHEN 'keyframe' THEN rows END) AS keyframes,
+       max(CASE table_name WHEN 'object' THEN rows END) AS objects,
+       max(CASE table_name WHEN 'view' THEN rows END) AS views,
+       max(CASE table_name WHEN 'relation' THEN rows END) AS relations,
+       max(CASE table_name WHEN 'observation' THEN rows END) AS observations,
+       max(CASE table_name WHEN 'episode' THEN rows END) AS episodes,
+       max(CASE table_name WHEN 'gist' THEN rows END) AS gists
+FROM row_count
+"""
+
+
+def counts(connection: sqlite3.Connection) -> Counts:
+    """Rows of each kind, the number of commits and the last chunk stored."""
+    row = connection.execute(COUNTS_QUERY).fetchone()
+    return Counts(**{name: row[name] for name in row.keys()})  # noqa: SIM118
 
 
 def insert(table: str, columns: Sequence[str]) -> str:
@@ -115,12 +149,44 @@ def position_from(row: sqlite3.Row) -> PointEstimate | None:
     return PointEstimate((row["x"], row["y"], row["z"]), tuple(json.loads(row["covariance_m2"])))
 
 
-def observation_row(observation: Observation) -> tuple[object, ...]:
+def observation_row(
+    key: int,
+    observation: Observation,
+    map_key: int,
+    layer_key: int,
+    episode_key: int | None,
+    text_key: int | None,
+) -> tuple[object, ...]:
     return (
-        *(observation.stamp_ns, observation.map_id, observation.map_frame),
-        *(observation.layer, observation.text, *pose_row(observation.map_from_base)),
-        *(observation.confidence, observation.source),
+        *(key, observation.stamp_ns, map_key, layer_key, episode_key, text_key),
+        *(*observation.map_from_base.position_m, *observation.map_from_base.quat_xyzw),
+        *(observation.confidence, observation.source, observation.observation_id or None),
     )
+
+
+def observation_from(row: sqlite3.Row) -> Observation:
+    """From a row of OBSERVATION_QUERY; an archived one has an empty text."""
+    return Observation(
+        stamp_ns=row["stamp_ns"],
+        map_id=row["map_id"],
+        map_frame=row["map_frame"],
+        layer=row["layer"],
+        text=row["text"] or "",
+        map_from_base=pose_from(row),
+        confidence=row["confidence"],
+        source=row["source"],
+        observation_id=row["public_id"] or observation_id(row["observation_key"]),
+    )
+
+
+def observation_id(key: int) -> str:
+    """The public id of an observation that was given none."""
+    return f"observation_{key}"
+
+
+def gist_id(key: int) -> str:
+    """The public id of a gist."""
+    return f"gist_{key}"
 
 
 def episode_from(row: sqlite3.Row) -> Episode:

@@ -1,4 +1,4 @@
-"""The tables, as migrations that are only ever appended to.
+"""The tables, as migrations that are only ever appended to (``migrations/NNNN_name.sql``).
 
 ``PRAGMA user_version`` is the number of migrations a database has had. Each runs in one
 transaction with the new version number, so that a crash leaves the old schema or the new one.
@@ -6,123 +6,21 @@ transaction with the new version number, so that a crash leaves the old schema o
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from hashlib import blake2b
+from importlib.resources import files
 
 from memory_nodes.errors import SchemaTooNew
 
-_FIRST = """
-CREATE TABLE commit_log (
-    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    sequence INTEGER NOT NULL
-);
-INSERT INTO commit_log VALUES (1, 0);
 
-CREATE TABLE keyframe (
-    keyframe_id INTEGER PRIMARY KEY,
-    chunk_id INTEGER NOT NULL,
-    stamp_ns INTEGER NOT NULL,
-    map_id TEXT NOT NULL,
-    session_id TEXT NOT NULL,
-    map_frame TEXT NOT NULL,
-    base_x REAL NOT NULL, base_y REAL NOT NULL, base_z REAL NOT NULL,
-    base_qx REAL NOT NULL, base_qy REAL NOT NULL, base_qz REAL NOT NULL, base_qw REAL NOT NULL,
-    camera_x REAL NOT NULL, camera_y REAL NOT NULL, camera_z REAL NOT NULL,
-    camera_qx REAL NOT NULL, camera_qy REAL NOT NULL, camera_qz REAL NOT NULL,
-    camera_qw REAL NOT NULL,
-    width_px INTEGER NOT NULL, height_px INTEGER NOT NULL,
-    fx_px REAL, fy_px REAL, cx_px REAL, cy_px REAL,
-    image_path TEXT NOT NULL
-);
-CREATE INDEX keyframe_stamp ON keyframe (stamp_ns);
+def _scripts() -> tuple[str, ...]:
+    found = (files(__package__) / "migrations").iterdir()
+    scripts = sorted((item for item in found if item.name.endswith(".sql")), key=lambda i: i.name)
+    return tuple(item.read_text(encoding="utf-8") for item in scripts)
 
-CREATE TABLE chunk (
-    chunk_id INTEGER PRIMARY KEY,
-    prompt_version TEXT NOT NULL,
-    model TEXT NOT NULL,
-    problems TEXT NOT NULL
-);
 
-CREATE TABLE object (
-    object_key INTEGER PRIMARY KEY,
-    object_id TEXT NOT NULL UNIQUE,
-    status INTEGER NOT NULL,
-    first_seen_ns INTEGER NOT NULL,
-    last_seen_ns INTEGER NOT NULL,
-    view_count INTEGER NOT NULL,
-    x REAL, y REAL, z REAL,
-    covariance_m2 TEXT
-);
-
--- What each chunk said of an object: the newest row is current, the others are its history.
-CREATE TABLE object_state (
-    object_key INTEGER NOT NULL REFERENCES object,
-    chunk_id INTEGER NOT NULL REFERENCES chunk,
-    type TEXT NOT NULL,
-    description TEXT NOT NULL,
-    attributes TEXT NOT NULL,
-    affordances TEXT NOT NULL,
-    PRIMARY KEY (object_key, chunk_id)
-) WITHOUT ROWID;
-
-CREATE TABLE view (
-    object_key INTEGER NOT NULL REFERENCES object,
-    keyframe_id INTEGER NOT NULL REFERENCES keyframe,
-    x0_px REAL NOT NULL, y0_px REAL NOT NULL, x1_px REAL NOT NULL, y1_px REAL NOT NULL,
-    confidence REAL NOT NULL,
-    point_x REAL, point_y REAL, point_z REAL,
-    PRIMARY KEY (object_key, keyframe_id)
-) WITHOUT ROWID;
-CREATE INDEX view_keyframe ON view (keyframe_id);
-
-CREATE TABLE relation (
-    subject_key INTEGER NOT NULL REFERENCES object,
-    predicate TEXT NOT NULL,
-    object_key INTEGER NOT NULL REFERENCES object,
-    keyframe_id INTEGER NOT NULL REFERENCES keyframe,
-    PRIMARY KEY (subject_key, predicate, object_key, keyframe_id)
-) WITHOUT ROWID;
-CREATE INDEX relation_keyframe ON relation (keyframe_id);
-
-CREATE TABLE observation (
-    observation_key INTEGER PRIMARY KEY,
-    stamp_ns INTEGER NOT NULL,
-    map_id TEXT NOT NULL,
-    map_frame TEXT NOT NULL,
-    layer TEXT NOT NULL,
-    text TEXT NOT NULL,
-    x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
-    qx REAL NOT NULL, qy REAL NOT NULL, qz REAL NOT NULL, qw REAL NOT NULL,
-    confidence REAL NOT NULL,
-    source TEXT NOT NULL
-);
-CREATE INDEX observation_stamp ON observation (stamp_ns);
-
-CREATE TABLE episode (
-    episode_key INTEGER PRIMARY KEY,
-    parent_key INTEGER REFERENCES episode,
-    name TEXT NOT NULL,
-    status INTEGER NOT NULL,
-    start_ns INTEGER NOT NULL,
-    end_ns INTEGER
-);
-"""
-
-_LOCALIZED = "ALTER TABLE keyframe ADD COLUMN is_localized INTEGER NOT NULL DEFAULT 1;"
-
-# vector: float16, little-endian. Only vectors of one model can be compared.
-_VIEW_EMBEDDING = """
-CREATE TABLE view_embedding (
-    object_key INTEGER NOT NULL,
-    keyframe_id INTEGER NOT NULL,
-    model_id TEXT NOT NULL,
-    dimension INTEGER NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (model_id, object_key, keyframe_id),
-    FOREIGN KEY (object_key, keyframe_id) REFERENCES view
-);
-"""
-
-MIGRATIONS: tuple[str, ...] = (_FIRST, _LOCALIZED, _VIEW_EMBEDDING)
+MIGRATIONS: tuple[str, ...] = _scripts()
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -143,8 +41,32 @@ def require_known(connection: sqlite3.Connection) -> None:
 def migrate(connection: sqlite3.Connection) -> None:
     """Brings the database to the newest schema, one transaction a migration."""
     require_known(connection)
+    connection.create_function("text_hash", 1, text_hash, deterministic=True)
+    connection.create_function("object_text", 3, _object_text, deterministic=True)
     for number, script in enumerate(MIGRATIONS, start=1):
         if number > version(connection):
-            connection.executescript(
-                f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
-            )
+            _run(connection, f"{script} PRAGMA user_version = {number};")
+
+
+def text_hash(text: str) -> int:
+    """A signed 64-bit digest by which a text is found; unequal texts may share it."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little", signed=True)
+
+
+def object_text(type_name: str, description: str, attributes: list[str]) -> str:
+    """What an object is found by: its newest type, description and attributes."""
+    said = ", ".join(item for item in (description, *attributes) if item)
+    return f"{type_name}: {said}" if said else type_name
+
+
+def _object_text(type_name: str, description: str, attributes_json: str) -> str:
+    return object_text(type_name, description, list(json.loads(attributes_json).values()))
+
+
+def _run(connection: sqlite3.Connection, script: str) -> None:
+    try:
+        connection.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
+    except sqlite3.Error:
+        if connection.in_transaction:
+            connection.rollback()
+        raise

@@ -15,7 +15,7 @@ import pytest
 from std_srvs.srv import SetBool
 
 from memory_nodes.perception.spool import SPOOL_NAME
-from memory_nodes.store.reader import DATABASE_NAME
+from memory_nodes.store.database import DATABASE_NAME
 from memory_test_support.domain import own_domain
 from memory_test_support.model_server import ModelServer, ServerOptions
 from memory_test_support.node_bench import NodeBench

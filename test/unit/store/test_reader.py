@@ -10,7 +10,8 @@ import pytest
 
 from memory_nodes.errors import SchemaTooNew, StoreError, StoreMissing
 from memory_nodes.records import Relation
-from memory_nodes.store.reader import DATABASE_NAME, Reader
+from memory_nodes.store.database import DATABASE_NAME, open_for_reading
+from memory_nodes.store.reader import Reader
 from memory_nodes.store.statistics import statistics
 from memory_nodes.store.writer import Writer
 from memory_test_support.records import descriptor, graph, keyframe, view
@@ -45,9 +46,7 @@ def test_file_that_is_no_memory_is_a_store_error(tmp_path: Path) -> None:
 
 def test_reader_cannot_write(tmp_path: Path) -> None:
     Writer(tmp_path).close()
-    reader = Reader(tmp_path)
-    reader.counts()
-    connection = reader._connected()
+    connection = open_for_reading(tmp_path)
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         connection.execute("DELETE FROM chunk")
 

@@ -14,7 +14,8 @@ from memory_nodes.errors import StoreError
 from memory_nodes.geometry import Array
 from memory_nodes.records import ChunkGraph
 from memory_nodes.store import schema
-from memory_nodes.store.reader import DATABASE_NAME, Reader
+from memory_nodes.store.database import DATABASE_NAME
+from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import packed
 from memory_test_support.records import descriptor, graph, keyframe, view

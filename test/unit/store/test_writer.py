@@ -22,8 +22,10 @@ from memory_nodes.records import (
     Observation,
     Relation,
 )
-from memory_nodes.store.reader import DATABASE_NAME, Reader
-from memory_nodes.store.writer import MAX_TEXT_CHARS, Writer
+from memory_nodes.store.database import DATABASE_NAME
+from memory_nodes.store.observations import MAX_TEXT_CHARS
+from memory_nodes.store.reader import Reader
+from memory_nodes.store.writer import Writer
 from memory_test_support.child import start_python
 from memory_test_support.records import descriptor, graph, keyframe, point, view
 
@@ -115,7 +117,7 @@ def test_commit_again_changes_nothing(writer: Writer) -> None:
 def test_each_commit_counts_once(writer: Writer) -> None:
     before = writer.counts().sequence
     writer.commit_chunk(_first())
-    writer.add_observation(_observation())
+    writer.add(_observation())
     assert writer.counts().sequence == before + 2
 
 
@@ -305,8 +307,8 @@ for line in sys.stdin:
 
 
 def test_observation_gets_an_id_and_is_counted(writer: Writer) -> None:
-    assert writer.add_observation(_observation()) == "observation_1"
-    assert writer.add_observation(_observation()) == "observation_2"
+    assert writer.add(_observation()) == "observation_1"
+    assert writer.add(_observation()) == "observation_2"
     assert writer.counts().observations == 2
 
 
@@ -328,7 +330,7 @@ def test_observation_that_cannot_be_used_is_refused(
     writer: Writer, observation: Observation
 ) -> None:
     with pytest.raises(InputError):
-        writer.add_observation(observation)
+        writer.add(observation)
     assert writer.counts().observations == 0
 
 
@@ -366,7 +368,7 @@ def test_interrupted_episode_is_closed_at_the_last_time_known(tmp_path: Path) ->
     crashed = Writer(tmp_path)
     crashed.start_episode("patrol", "", 1 * NS_PER_S)
     crashed.commit_chunk(_first())
-    crashed.add_observation(replace(_observation(), stamp_ns=7 * NS_PER_S))
+    crashed.add(replace(_observation(), stamp_ns=7 * NS_PER_S))
     crashed.close()
     Writer(tmp_path).close()
     row = sqlite3.connect(tmp_path / DATABASE_NAME).execute("SELECT status, end_ns FROM episode")

@@ -1,0 +1,160 @@
+"""Resolved chunks: keyframes, objects with their views, and relations."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from memory_nodes.errors import InputError
+from memory_nodes.perception.positions import locate
+from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, ObjectView
+from memory_nodes.store import maps, rows, texts
+from memory_nodes.store.database import sequence
+from memory_nodes.store.schema import object_text
+
+
+def last_chunk_id(connection: sqlite3.Connection) -> int:
+    """Every chunk up to this one is stored."""
+    return int(connection.execute("SELECT last_chunk_id FROM spool_mark").fetchone()[0])
+
+
+def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
+    """Stores a checked graph; False when its chunk was stored before, and nothing changes.
+
+    Raises InputError when a chunk before it is missing: chunks arrive in order since each is
+    resolved against all those before it.
+    """
+    chunk_id, last = graph.chunk.chunk_id, last_chunk_id(connection)
+    if chunk_id <= last:
+        return False
+    if chunk_id != last + 1 and last > 0:
+        raise InputError(f"chunk {chunk_id} came after {last}: some are missing")
+    connection.execute("UPDATE spool_mark SET last_chunk_id = ?", (chunk_id,))
+    connection.execute(
+        "INSERT INTO chunk VALUES (?, ?, ?, ?)",
+        (chunk_id, graph.prompt_version, graph.model, json.dumps(graph.problems)),
+    )
+    connection.executemany(
+        rows.insert("keyframe", rows.KEYFRAME_COLUMNS),
+        [rows.keyframe_row(keyframe, chunk_id) for keyframe in graph.chunk.keyframes],
+    )
+    maps.note_sessions(connection, graph.chunk.keyframes)
+    keys = {item.object_id: _store_object(connection, item, graph) for item in graph.objects}
+    connection.executemany(
+        "INSERT OR IGNORE INTO relation VALUES (?, ?, ?, ?)",
+        [
+            (keys[relation.subject_id], relation.predicate, keys[relation.object_id], shown)
+            for relation in graph.relations
+            for shown in relation.keyframe_ids
+        ],
+    )
+    return True
+
+
+def _store_object(
+    connection: sqlite3.Connection, descriptor: ObjectDescriptor, graph: ChunkGraph
+) -> int:
+    """Adds what a chunk saw of an object to what is known of it; gives its key."""
+    connection.execute(
+        "INSERT OR IGNORE INTO object"
+        " (object_id, status, first_seen_ns, last_seen_ns, view_count) VALUES (?, ?, ?, ?, 0)",
+        (
+            *(descriptor.object_id, descriptor.status),
+            *(descriptor.first_seen_ns, descriptor.last_seen_ns),
+        ),
+    )
+    row = connection.execute(
+        "SELECT object_key, text_key FROM object WHERE object_id = ?", (descriptor.object_id,)
+    ).fetchone()
+    key = int(row["object_key"])
+    _store_state(connection, key, descriptor, graph.chunk.chunk_id)
+    _store_views(connection, key, descriptor, graph.embedding_model)
+    _update(connection, key, descriptor, graph.chunk.keyframes[0])
+    _name(connection, key, descriptor, row["text_key"])
+    return key
+
+
+def _store_state(
+    connection: sqlite3.Connection, key: int, descriptor: ObjectDescriptor, chunk_id: int
+) -> None:
+    connection.execute(
+        "INSERT INTO object_state VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            *(key, chunk_id, descriptor.type, descriptor.description),
+            json.dumps(dict(descriptor.attributes)),
+            json.dumps(descriptor.affordances),
+        ),
+    )
+
+
+def _store_views(
+    connection: sqlite3.Connection, key: int, descriptor: ObjectDescriptor, embedding_model: str
+) -> None:
+    connection.executemany(
+        rows.insert("view", rows.VIEW_COLUMNS),
+        [rows.view_row(key, view) for view in descriptor.views],
+    )
+    connection.executemany(
+        rows.insert("view_embedding", rows.VIEW_EMBEDDING_COLUMNS),
+        [
+            rows.view_embedding_row(key, view, embedding_model)
+            for view in descriptor.views
+            if view.embedding
+        ],
+    )
+
+
+def _update(
+    connection: sqlite3.Connection, key: int, descriptor: ObjectDescriptor, shown_by: Keyframe
+) -> None:
+    """The position is that of all views on the map of the chunk."""
+    position = locate(*_sightings(connection, key, shown_by.map_id))
+    connection.execute(
+        "UPDATE object SET status = ?, last_seen_ns = max(last_seen_ns, ?),"
+        " view_count = view_count + ?, x = ?, y = ?, z = ?, covariance_m2 = ?,"
+        " map_key = ?, changed = ? WHERE object_key = ?",
+        (
+            *(descriptor.status, descriptor.last_seen_ns, len(descriptor.views)),
+            *rows.position_row(position),
+            maps.map_key(connection, shown_by.map_id, shown_by.map_frame),
+            *(sequence(connection), key),
+        ),
+    )
+
+
+def _name(
+    connection: sqlite3.Connection,
+    key: int,
+    descriptor: ObjectDescriptor,
+    old_text_key: int | None,
+) -> None:
+    """The text by which it is searched is that of its newest state."""
+    text = object_text(
+        descriptor.type, descriptor.description, list(descriptor.attributes.values())
+    )
+    text_key = texts.intern(connection, [text])[text]
+    if text_key == old_text_key:
+        return
+    connection.execute("UPDATE object SET text_key = ? WHERE object_key = ?", (text_key, key))
+    if old_text_key is not None:
+        texts.release(connection, [old_text_key])
+
+
+def _sightings(
+    connection: sqlite3.Connection, object_key: int, map_id: str
+) -> tuple[list[ObjectView], dict[int, Keyframe]]:
+    """An object's views on one map, and the keyframes that they are in."""
+    keyframes = {
+        row["keyframe_id"]: rows.keyframe_from(row)
+        for row in connection.execute(
+            "SELECT * FROM keyframe WHERE map_id = ? AND keyframe_id IN"
+            " (SELECT keyframe_id FROM view WHERE object_key = ?)",
+            (map_id, object_key),
+        )
+    }
+    views = [
+        rows.view_from(row)
+        for row in connection.execute("SELECT * FROM view WHERE object_key = ?", (object_key,))
+        if row["keyframe_id"] in keyframes
+    ]
+    return views, keyframes

@@ -1,0 +1,106 @@
+"""Vectors of texts: one active model, what it has embedded, and what waits for it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_nodes.errors import EmbeddingModelChanged, InputError
+from memory_nodes.vectors import ITEM_BYTES, is_sound
+
+MAX_ATTEMPTS = 3
+"""A text for which a model gave no usable vector so often is left to the words."""
+
+
+@dataclass(frozen=True)
+class EmbeddingModel:
+    """Names a model and the length of its vectors; vectors of two models are never compared."""
+
+    model_id: str
+    dimension: int
+
+
+def active_model(connection: sqlite3.Connection) -> EmbeddingModel | None:
+    row = connection.execute(
+        "SELECT model_id, dimension FROM embedding_model WHERE is_active"
+    ).fetchone()
+    return None if row is None else EmbeddingModel(row["model_id"], row["dimension"])
+
+
+def activate(connection: sqlite3.Connection, model: EmbeddingModel, *, reembed: bool) -> None:
+    """Makes a model the active one; with another one before it, every text waits for the new one.
+
+    Raises EmbeddingModelChanged when another one is active and ``reembed`` is not wanted.
+    """
+    before = active_model(connection)
+    if before == model:
+        return
+    if before is not None and not reembed:
+        raise EmbeddingModelChanged(
+            f"the memory has vectors of {before.model_id} ({before.dimension} numbers), not of "
+            f"{model.model_id} ({model.dimension}): use that model, or have the texts embedded again"
+        )
+    connection.execute("UPDATE embedding_model SET is_active = 0")
+    connection.execute(
+        "INSERT INTO embedding_model (model_id, dimension, is_active) VALUES (?, ?, 1)"
+        " ON CONFLICT (model_id) DO UPDATE SET dimension = excluded.dimension, is_active = 1",
+        (model.model_id, model.dimension),
+    )
+    connection.execute("DELETE FROM embedding")
+    connection.execute("DELETE FROM embedding_queue")
+    connection.execute("INSERT INTO embedding_queue SELECT text_key, 0 FROM text")
+
+
+def enqueue(connection: sqlite3.Connection, text_keys: Sequence[int]) -> None:
+    """They wait for a vector, if there is a model that makes any."""
+    if text_keys and active_model(connection) is not None:
+        connection.executemany(
+            "INSERT OR IGNORE INTO embedding_queue VALUES (?, 0)", [(key,) for key in text_keys]
+        )
+
+
+def waiting(connection: sqlite3.Connection, limit: int) -> dict[int, str]:
+    """Texts without a vector, by key; the oldest first, those that failed before at the end."""
+    return {
+        row["text_key"]: row["text"]
+        for row in connection.execute(
+            "SELECT text_key, text FROM embedding_queue JOIN text USING (text_key)"
+            " WHERE attempts < ? ORDER BY attempts, text_key LIMIT ?",
+            (MAX_ATTEMPTS, limit),
+        )
+    }
+
+
+def store(connection: sqlite3.Connection, vectors: Mapping[int, bytes]) -> None:
+    """Writes vectors of the active model; texts that were deleted meanwhile are passed over."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO embedding (text_key, model_key, vector)"
+        " SELECT text_key, model_key, ? FROM text, embedding_model"
+        " WHERE is_active AND text_key = ?",
+        [(vector, key) for key, vector in vectors.items()],
+    )
+    connection.executemany(
+        "DELETE FROM embedding_queue WHERE text_key = ?", [(key,) for key in vectors]
+    )
+
+
+def count_failure(connection: sqlite3.Connection, text_keys: Sequence[int]) -> None:
+    """The model gave no usable vector for these: they wait behind the others."""
+    connection.executemany(
+        "UPDATE embedding_queue SET attempts = attempts + 1 WHERE text_key = ?",
+        [(key,) for key in text_keys],
+    )
+
+
+def check_vector(vector: bytes, model: EmbeddingModel | None) -> None:
+    """Raises InputError for a vector that is not a finite unit one of the active model."""
+    if model is None:
+        raise InputError("a vector came, but no embedding model is active: name it first")
+    if len(vector) != model.dimension * ITEM_BYTES:
+        raise InputError(
+            f"the vector has {len(vector) // ITEM_BYTES} numbers, {model.model_id} makes "
+            f"{model.dimension}"
+        )
+    if not is_sound(vector):
+        raise InputError("the vector is not finite or not of unit length")

@@ -1,0 +1,89 @@
+"""Episodes: named stretches of time, which may be nested and follow each other."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+from memory_nodes.errors import InputError
+from memory_nodes.records import Episode, EpisodeStatus
+from memory_nodes.store import rows
+
+_ID = re.compile(r"episode_(\d{1,18})")
+
+
+def start(connection: sqlite3.Connection, name: str, parent_id: str, stamp_ns: int) -> str:
+    """Starts an episode and gives its id; it follows the one before it under the same parent.
+
+    Raises InputError for an unknown parent.
+    """
+    parent_key = _row(connection, parent_id)["episode_key"] if parent_id else None
+    before = connection.execute(
+        "SELECT max(episode_key) FROM episode WHERE parent_key IS ?", (parent_key,)
+    ).fetchone()[0]
+    key = connection.execute(
+        "INSERT INTO episode (parent_key, name, status, start_ns) VALUES (?, ?, ?, ?)",
+        (parent_key, name, EpisodeStatus.ACTIVE, stamp_ns),
+    ).lastrowid
+    if before is not None:
+        connection.execute("INSERT INTO link VALUES ('FOLLOWS', ?, ?, 1.0)", (key, before))
+    return rows.episode_id(key or 0)
+
+
+def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episode:
+    """Ends an active episode, the innermost one when no id is given.
+
+    Raises InputError when there is no such active episode.
+    """
+    row = _row(connection, episode_id) if episode_id else _innermost(connection)
+    if row is None:
+        raise InputError("no episode is active: start one first")
+    if row["status"] != EpisodeStatus.ACTIVE:
+        raise InputError(f"episode {episode_id} has ended already")
+    key = row["episode_key"]
+    connection.execute(
+        "UPDATE episode SET status = ?, end_ns = max(start_ns, ?) WHERE episode_key = ?",
+        (EpisodeStatus.COMPLETED, stamp_ns, key),
+    )
+    return rows.episode_from(_row(connection, rows.episode_id(key)))
+
+
+def active_key(connection: sqlite3.Connection) -> int | None:
+    """The key of the innermost active episode, to which observations belong."""
+    row = _innermost(connection)
+    return None if row is None else int(row["episode_key"])
+
+
+def key_from_id(connection: sqlite3.Connection, episode_id: str) -> int:
+    """Raises InputError for an id that no episode has."""
+    return int(_row(connection, episode_id)["episode_key"])
+
+
+def close_interrupted(connection: sqlite3.Connection) -> None:
+    """Closes what a crash left open, at the last time that the memory knows of."""
+    connection.execute(
+        "UPDATE episode SET status = ?, end_ns = max(start_ns,"
+        " coalesce((SELECT max(stamp_ns) FROM keyframe), start_ns),"
+        " coalesce((SELECT max(stamp_ns) FROM observation), start_ns)) WHERE status = ?",
+        (EpisodeStatus.INTERRUPTED, EpisodeStatus.ACTIVE),
+    )
+
+
+def _innermost(connection: sqlite3.Connection) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT * FROM episode WHERE status = ? ORDER BY episode_key DESC LIMIT 1",
+        (EpisodeStatus.ACTIVE,),
+    ).fetchone()
+    return row
+
+
+def _row(connection: sqlite3.Connection, episode_id: str) -> sqlite3.Row:
+    found = _ID.fullmatch(episode_id)
+    row: sqlite3.Row | None = None
+    if found is not None:
+        row = connection.execute(
+            "SELECT * FROM episode WHERE episode_key = ?", (int(found[1]),)
+        ).fetchone()
+    if row is None:
+        raise InputError(f"no episode {episode_id!r}: give an id from start_episode")
+    return row

@@ -1,0 +1,50 @@
+"""Gists: summaries that stay when what they summarise is archived."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+
+from memory_nodes.errors import InputError
+from memory_nodes.records import Gist
+from memory_nodes.store import episodes, observations, rows, texts
+from memory_nodes.store.maps import map_key
+
+
+def check(gist: Gist) -> None:
+    """Raises InputError for a gist that cannot be written down."""
+    if not gist.text.strip() or len(gist.text) > observations.MAX_TEXT_CHARS:
+        raise InputError(f"a gist needs a text of at most {observations.MAX_TEXT_CHARS} characters")
+    if not all(map(math.isfinite, (*gist.center_map_m, gist.radius_m))) or gist.radius_m < 0.0:
+        raise InputError("the centre of a gist must be finite, and its radius 0 m or more")
+    if not 0 <= gist.start_ns <= gist.end_ns <= observations.MAX_STAMP_NS:
+        raise InputError(f"a gist from {gist.start_ns} to {gist.end_ns} ns: give start <= end")
+
+
+def insert(connection: sqlite3.Connection, gist: Gist) -> str:
+    """Stores a checked gist with a SUMMARIZES edge to each observation, and gives its id.
+
+    Raises InputError where an observation is unknown.
+    """
+    keys = []
+    for observation_id in gist.observation_ids:
+        key = observations.key_from_id(connection, observation_id)
+        if key is None:
+            raise InputError(f"no observation {observation_id!r} to summarise")
+        keys.append(key)
+    text_key = texts.intern(connection, [gist.text])[gist.text]
+    episode_key = episodes.key_from_id(connection, gist.episode_id) if gist.episode_id else None
+    gist_key = connection.execute(
+        "INSERT INTO gist (text_key, map_key, episode_key, x, y, z, radius_m, start_ns, end_ns,"
+        " observation_count, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(text_key, map_key(connection, gist.map_id, gist.map_frame), episode_key),
+            *(*gist.center_map_m, gist.radius_m, gist.start_ns, gist.end_ns),
+            *(len(keys), gist.source),
+        ),
+    ).lastrowid
+    connection.executemany(
+        "INSERT OR IGNORE INTO link VALUES ('SUMMARIZES', ?, ?, 1.0)",
+        [(gist_key, key) for key in keys],
+    )
+    return rows.gist_id(gist_key or 0)

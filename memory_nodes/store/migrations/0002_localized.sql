@@ -1,0 +1,1 @@
+ALTER TABLE keyframe ADD COLUMN is_localized INTEGER NOT NULL DEFAULT 1;

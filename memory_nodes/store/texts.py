@@ -1,0 +1,89 @@
+"""Texts stand once: each is interned under a key, by which words and vectors are found."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+from memory_nodes.records import ItemKind
+from memory_nodes.store import embeddings
+from memory_nodes.store.database import sequence
+from memory_nodes.store.schema import text_hash
+
+_UNUSED = """
+SELECT text_key, text FROM text WHERE text_key IN (SELECT value FROM json_each(?))
+AND NOT EXISTS (SELECT 1 FROM observation o WHERE o.text_key = text.text_key)
+AND NOT EXISTS (SELECT 1 FROM object o WHERE o.text_key = text.text_key)
+AND NOT EXISTS (SELECT 1 FROM gist g WHERE g.text_key = text.text_key)
+"""
+
+
+def intern(
+    connection: sqlite3.Connection, texts: Sequence[str], vectors: Mapping[str, bytes] | None = None
+) -> dict[str, int]:
+    """The key of each text; those that are new are stored with their words.
+
+    ``vectors``: of the active embedding model, as vectors.packed writes them, for some of the
+    texts. Where a model is active, what is new and has none waits in the queue.
+    """
+    keys: dict[str, int] = {}
+    fresh: list[tuple[int, int, str]] = []
+    next_key = _next_key(connection)
+    for text in texts:
+        if text in keys:
+            continue
+        digest = text_hash(text)
+        key = _find(connection, digest, text)
+        if key is None:
+            key = next_key
+            next_key += 1
+            fresh.append((key, digest, text))
+        keys[text] = key
+    if fresh:
+        connection.executemany("INSERT INTO text VALUES (?, ?, ?)", fresh)
+        words = [(key, text) for key, _, text in fresh]
+        connection.executemany("INSERT INTO text_words (rowid, text) VALUES (?, ?)", words)
+        embeddings.enqueue(connection, [key for key, text in words if text not in (vectors or ())])
+    if vectors:
+        embeddings.store(connection, {keys[text]: vector for text, vector in vectors.items()})
+    return keys
+
+
+def release(connection: sqlite3.Connection, text_keys: Iterable[int]) -> int:
+    """Deletes those of the texts that nothing uses any more, with words and vectors; how many."""
+    unused = connection.execute(_UNUSED, (json.dumps(sorted(set(text_keys))),)).fetchall()
+    if not unused:
+        return 0
+    keys = [(row["text_key"],) for row in unused]
+    connection.executemany(
+        "INSERT INTO text_words (text_words, rowid, text) VALUES ('delete', ?, ?)",
+        [(row["text_key"], row["text"]) for row in unused],
+    )
+    for table in ("embedding_queue", "embedding", "text"):
+        connection.executemany(f"DELETE FROM {table} WHERE text_key = ?", keys)
+    bury(connection, ItemKind.TEXT, (key for (key,) in keys))
+    return len(keys)
+
+
+def bury(connection: sqlite3.Connection, kind: ItemKind, keys: Iterable[int]) -> None:
+    """Tells the readers that these leave the indices with this commit."""
+    now = sequence(connection)
+    connection.executemany(
+        "INSERT OR IGNORE INTO tombstone VALUES (?, ?, ?)", [(now, int(kind), k) for k in keys]
+    )
+
+
+def _next_key(connection: sqlite3.Connection) -> int:
+    """Keys are never given again, not even that of a deleted text."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'text'").fetchone()
+    return 1 if row is None else int(row[0]) + 1
+
+
+def _find(connection: sqlite3.Connection, digest: int, text: str) -> int | None:
+    for key, stored in connection.execute(
+        "SELECT text_key, text FROM text WHERE hash = ?", (digest,)
+    ):
+        if stored == text:
+            return int(key)
+    return None
