@@ -38,8 +38,8 @@ def activate(connection: sqlite3.Connection, model: EmbeddingModel, *, reembed: 
         return
     if before is not None and not reembed:
         raise EmbeddingModelChanged(
-            f"the memory has vectors of {before.model_id} ({before.dimension} numbers), not of "
-            f"{model.model_id} ({model.dimension}): use that model, or have the texts embedded again"
+            f"the vectors of the memory are of {before.model_id} ({before.dimension} numbers), "
+            f"not of {model.model_id} ({model.dimension}): use that model, or embed all texts anew"
         )
     connection.execute("UPDATE embedding_model SET is_active = 0")
     connection.execute(

@@ -1,0 +1,47 @@
+"""Which part of a memory a question is about."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from memory_nodes.geometry import Vector3
+from memory_nodes.records import ItemKind, Keyframe, ObjectDescriptor
+
+
+@dataclass(frozen=True)
+class Filter:
+    """All of it must hold; None and empty = no bound."""
+
+    since_ns: int | None = None
+    until_ns: int | None = None
+    """Both inclusive. What lasts longer (an object, a gist) need only overlap."""
+    map_id: str = ""
+    center_map_m: Vector3 | None = None
+    radius_m: float = 0.0
+    ignore_height: bool = False
+    """The radius is that of an upright cylinder instead of a ball."""
+    layers: tuple[str, ...] = ()
+    """Only observations have a layer."""
+    episode_id: str = ""
+    """It and the episodes within it."""
+    kinds: tuple[ItemKind, ...] = ()
+    object_types: tuple[str, ...] = ()
+    """Only objects have a type."""
+
+    def accepts(self, keyframe: Keyframe) -> bool:
+        """By the stamp and the map of a keyframe; places are those of objects."""
+        return (
+            (self.since_ns is None or keyframe.stamp_ns >= self.since_ns)
+            and (self.until_ns is None or keyframe.stamp_ns <= self.until_ns)
+            and (not self.map_id or keyframe.map_id == self.map_id)
+        )
+
+    def accepts_place(self, descriptor: ObjectDescriptor) -> bool:
+        if self.center_map_m is None:
+            return True
+        position = descriptor.position
+        if position is None:
+            return False
+        axes = 2 if self.ignore_height else 3
+        return math.dist(position.point_m[:axes], self.center_map_m[:axes]) <= self.radius_m

@@ -1,0 +1,139 @@
+"""Which items a search may give, and which of them say a text."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from memory_nodes.records import ItemKind
+from memory_nodes.store.catalogue import KINDS, Catalogue
+from memory_nodes.store.columns import Condition, Ints, Rows
+from memory_nodes.store.filters import Filter
+from memory_nodes.store.hits import Scored
+from memory_nodes.store.items import Items
+
+_NEWEST = {
+    ItemKind.OBSERVATION: (
+        "SELECT observation_key FROM observation WHERE text_key = ?"
+        " ORDER BY observation_key DESC LIMIT ?"
+    ),
+    ItemKind.OBJECT: "SELECT object_key FROM object WHERE text_key = ? LIMIT ?",
+    ItemKind.GIST: (
+        "SELECT gist_key FROM gist WHERE text_key = ? ORDER BY gist_key DESC LIMIT ?"
+    ),
+}
+
+
+class Selection(Protocol):
+    """Items that may be given."""
+
+    def saying(self, texts: Sequence[tuple[int, float]], k: int, per_text: int) -> list[Scored]:
+        """Items of texts, given by key and score, best first; of one text the newest first.
+
+        At most k, and at most per_text of each text.
+        """
+        ...
+
+
+class Everything:
+    """No filter: the items of a text are looked up on disk."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def saying(self, texts: Sequence[tuple[int, float]], k: int, per_text: int) -> list[Scored]:
+        """See Selection."""
+        found: list[Scored] = []
+        for text_key, score in texts:
+            if len(found) >= k:
+                break
+            wanted = min(per_text, k - len(found))
+            for kind in KINDS:
+                newest = self._connection.execute(_NEWEST[kind], (text_key, wanted))
+                found.extend((kind, row[0], score) for row in newest)
+        return found[:k]
+
+
+class Selected:
+    """What a filter leaves."""
+
+    def __init__(self, catalogue: Catalogue, rows: Mapping[ItemKind, Rows]) -> None:
+        self._catalogue = catalogue
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return sum(map(len, self.rows.values()))
+
+    def text_keys(self) -> Ints:
+        """Of all texts that the items say, ascending."""
+        columns = self._catalogue.items
+        parts = [columns[kind].columns["text_key"][rows] for kind, rows in self.rows.items()]
+        return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+
+    def saying(self, texts: Sequence[tuple[int, float]], k: int, per_text: int) -> list[Scored]:
+        """See Selection."""
+        wanted = np.array([key for key, _ in texts], np.int64)
+        order = np.argsort(wanted)
+        found: list[tuple[int, int, ItemKind, int]] = []
+        for kind, rows in self.rows.items():
+            columns = self._catalogue.items[kind].columns
+            keys = columns["text_key"][rows]
+            is_wanted = np.isin(keys, wanted)
+            ranks = order[np.searchsorted(wanted, keys[is_wanted], sorter=order)]
+            chosen = rows[is_wanted]
+            ages = -columns["end_ns"][chosen]
+            found.extend(
+                (rank, age, kind, key)
+                for rank, age, key in zip(
+                    ranks.tolist(), ages.tolist(), columns["key"][chosen].tolist(), strict=True
+                )
+            )
+        return _limited(sorted(found), [score for _, score in texts], k, per_text)
+
+
+def select(catalogue: Catalogue, condition: Condition, wanted: Filter) -> Selected:
+    """The items that fulfil the condition of a filter."""
+    kinds = wanted.kinds if wanted.kinds else KINDS
+    if wanted.layers:  # only observations have a layer, and only objects a type
+        kinds = tuple(kind for kind in kinds if kind == ItemKind.OBSERVATION)
+    if wanted.object_types:
+        kinds = tuple(kind for kind in kinds if kind == ItemKind.OBJECT)
+    rows = {}
+    for kind in kinds:
+        items = catalogue.items[kind]
+        rows[kind] = items.columns.select(condition, _nearby(items, condition))
+    return Selected(catalogue, rows)
+
+
+def _nearby(items: Items, condition: Condition) -> Rows | None:
+    """Rows that the R-trees give for a place; None where there is none in the condition."""
+    if condition.center_map_m is None or condition.map_keys is None:
+        return None
+    keys = items.near(
+        condition.map_keys,
+        condition.center_map_m,
+        condition.radius_m,
+        None,
+        condition.ignore_height,
+    )
+    return items.columns.rows_of(np.sort(keys))
+
+
+def _limited(
+    found: Sequence[tuple[int, int, ItemKind, int]],
+    scores: Sequence[float],
+    k: int,
+    per_text: int,
+) -> list[Scored]:
+    chosen: list[Scored] = []
+    given: dict[int, int] = {}
+    for rank, _, kind, key in found:
+        if len(chosen) == k:
+            break
+        if given.get(rank, 0) < per_text:
+            given[rank] = given.get(rank, 0) + 1
+            chosen.append((kind, key, scores[rank]))
+    return chosen
