@@ -22,7 +22,8 @@
         |-- StoreLocked           another process writes it
         |-- StoreBusy             more waits to be written than is allowed: try again later
         |-- EmbeddingModelChanged its vectors are of another model
-        `-- SchemaTooNew          it was written by a newer version
+        |-- SchemaTooNew          it was written by a newer version
+        `-- IndexDamaged          a cache beside it that cannot be used: it is made anew
 
 Each message names what was given, the limit it broke and what to do about it.
 """
@@ -32,6 +33,19 @@ from typing import Literal, TypeAlias
 ReplyFault: TypeAlias = Literal["empty_reply", "refusal", "truncated", "invalid_boxes", "no_json"]
 """No text; declined, or saw no picture; ended before anything was whole; nothing usable in it;
 nothing that can be read."""
+
+IndexFault: TypeAlias = Literal[
+    "missing",
+    "unreadable",
+    "truncated",
+    "checksum",
+    "contradictory",
+    "other_model",
+    "other_format",
+    "other_parameters",
+]
+"""No file; the disk does not give it; shorter than it says; not what was written; whole, but no
+graph; of another model or dimension; of another version; of a graph built otherwise."""
 
 
 class RobotMemoryError(Exception):
@@ -138,3 +152,11 @@ class EmbeddingModelChanged(StoreError):
 
 class SchemaTooNew(StoreError):
     """The memory was written by a newer version of this package."""
+
+
+class IndexDamaged(StoreError):
+    """The cache of an index cannot be used; ``reason`` says why. The index is built anew."""
+
+    def __init__(self, message: str, reason: IndexFault) -> None:
+        super().__init__(message)
+        self.reason = reason
