@@ -21,7 +21,9 @@ def test_scores_are_those_of_the_formula() -> None:
     fused = reciprocal_rank({"dense": [7, 8], "word": [8, 9]}, {"dense": 1.0, "word": 2.0}, k=60)
     # 8: 1/62 + 2/61, 9: 2/62, 7: 1/61
     assert [key for key, _ in fused] == [8, 9, 7]
-    assert [score for _, score in fused] == pytest.approx([0.0489159, 0.0322581, 0.0163934], abs=1e-7)
+    assert [score for _, score in fused] == pytest.approx(
+        [0.0489159, 0.0322581, 0.0163934], abs=1e-7
+    )
 
 
 def test_equal_scores_give_the_higher_key_first() -> None:
