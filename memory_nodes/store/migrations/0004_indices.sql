@@ -167,12 +167,26 @@ CREATE TABLE tombstone (
     PRIMARY KEY (sequence, kind, key)
 ) WITHOUT ROWID;
 
+-- Tombstones up to this commit were dropped: a reader that is behind it reads all anew.
+CREATE TABLE tombstone_floor (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    sequence INTEGER NOT NULL
+);
+INSERT INTO tombstone_floor VALUES (1, 0);
+
 -- How far the spool has been stored: kept also when chunks are forgotten.
 CREATE TABLE spool_mark (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     last_chunk_id INTEGER NOT NULL
 );
 INSERT INTO spool_mark SELECT 1, coalesce(max(chunk_id), 0) FROM chunk;
+
+-- Tells one memory from another, so that no cache of another one is taken for its own.
+CREATE TABLE identity (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    memory_id TEXT NOT NULL
+);
+INSERT INTO identity VALUES (1, lower(hex(randomblob(16))));
 
 -- Counting a million rows at each commit would cost more than the commit.
 CREATE TABLE row_count (
