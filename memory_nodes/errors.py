@@ -40,12 +40,15 @@ IndexFault: TypeAlias = Literal[
     "truncated",
     "checksum",
     "contradictory",
+    "other_memory",
+    "other_commit",
     "other_model",
     "other_format",
     "other_parameters",
 ]
-"""No file; the disk does not give it; shorter than it says; not what was written; whole, but no
-graph; of another model or dimension; of another version; of a graph built otherwise."""
+"""No file; the disk does not give it; shorter than it says; not what was written; whole, but not
+what it should hold; of another memory; newer or much older than the memory; of another model or
+dimension; of another version; of a graph built otherwise."""
 
 
 class RobotMemoryError(Exception):

@@ -45,7 +45,7 @@ class Columns:
     def __init__(self) -> None:
         self._size = 0
         self._data: dict[str, NDArray[Any]] = {n: np.empty(0, t) for n, t in DTYPES.items()}
-        self._is_alive = np.empty(0, np.bool_)
+        self._is_alive: NDArray[Any] = np.empty(0, np.bool_)
         self._dead = 0
 
     def __len__(self) -> int:
@@ -95,9 +95,9 @@ class Columns:
     def living(self) -> Rows:
         return np.flatnonzero(self._is_alive[: self._size])
 
-    def select(self, condition: Condition, among: Rows | None = None) -> Rows:
-        """Positions of the living rows that fulfil it, of all or of some of them."""
-        rows = self.living() if among is None else among[self._is_alive[among]]
+    def select(self, condition: Condition) -> Rows:
+        """Positions of the living rows that fulfil it."""
+        rows = self.living()
         for name, wanted in (
             ("map_key", condition.map_keys),
             ("layer_key", condition.layer_keys),
@@ -143,4 +143,4 @@ def _equals_one_of(column: NDArray[Any], wanted: tuple[int, ...]) -> Mask:
     if len(wanted) == 1:
         equal: Mask = column == wanted[0]
         return equal
-    return np.isin(column, wanted)
+    return np.asarray(np.isin(column, wanted))

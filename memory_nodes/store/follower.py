@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from memory_nodes.errors import IndexDamaged, StoreError
 from memory_nodes.records import ItemKind
 from memory_nodes.store import columns_cache, database, embeddings, vector_cache
@@ -17,7 +15,7 @@ from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.index_builder import IndexBuilder
 from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import VectorIndex
-from memory_nodes.vectors import unpacked
+from memory_nodes.vectors import Matrix, unpacked
 
 INDEX_DIR = "index"
 GRAPH_NAME = "graph.bin"
@@ -49,6 +47,8 @@ class Follower:
         """The caches that could not be used when the memory was opened."""
         self.sequence = -1
         """The commit that the indices reflect."""
+        self.restored_items = 0
+        """How many came from caches when the memory was opened."""
         self._memory_id = ""
         self._model: EmbeddingModel | None = None
         self._builder: IndexBuilder | None = None
@@ -82,6 +82,10 @@ class Follower:
             builder, self._builder = self._builder, None
             builder.stop()
 
+    def note(self, problem: str) -> None:
+        """Adds to the problems."""
+        self.problems = (*self.problems, problem)
+
     def save_graph(self) -> None:
         """Writes the graph for the next start. Raises StoreError where it cannot."""
         if self.vectors is not None and self._model is not None:
@@ -100,19 +104,18 @@ class Follower:
         self.problems = ()
         self._memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
         self.catalogue, since = self._restored_catalogue(connection)
+        self.restored_items = len(self.catalogue)
         self.catalogue.follow(connection, since)
         self._open_vectors(connection)
 
     def _restored_catalogue(self, connection: sqlite3.Connection) -> tuple[Catalogue, int]:
         catalogue = Catalogue()
         try:
-            rows, since = columns_cache.restored(
-                self._index_dir / COLUMNS_NAME, self._memory_id
-            )
+            rows, since = columns_cache.restored(self._index_dir / COLUMNS_NAME, self._memory_id)
             if not _floor(connection) <= since <= database.sequence(connection):
                 raise IndexDamaged(f"{COLUMNS_NAME} is of commit {since}", "other_commit")
         except IndexDamaged as error:
-            self._note(error)
+            self._note_damage(error)
             return catalogue, -1
         catalogue.restore(rows)
         return catalogue, since
@@ -134,7 +137,7 @@ class Follower:
                 matrix,
             )
         except IndexDamaged as error:
-            self._note(error)
+            self._note_damage(error)
             self.vectors = VectorIndex(self._model.dimension, self._config)
             self.vectors.add(keys, matrix)
         self._builder = IndexBuilder(self.vectors, self._note_built)
@@ -171,10 +174,10 @@ class Follower:
             self._is_built.set()
             self._on_built()
 
-    def _note(self, error: IndexDamaged) -> None:
+    def _note_damage(self, error: IndexDamaged) -> None:
         """A memory that is new to this machine has no cache: that is no problem."""
         if error.reason != "missing":
-            self.problems = (*self.problems, str(error))
+            self.note(str(error))
 
     def _cache_id(self, model: EmbeddingModel) -> str:
         return f"{self._memory_id} {model.model_id}"
@@ -184,7 +187,7 @@ def _floor(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT sequence FROM tombstone_floor").fetchone()[0])
 
 
-def _unpacked(packed: list[bytes], model: EmbeddingModel) -> np.ndarray:
+def _unpacked(packed: list[bytes], model: EmbeddingModel) -> Matrix:
     try:
         return unpacked(packed, model.dimension)
     except ValueError as error:

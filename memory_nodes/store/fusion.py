@@ -26,6 +26,7 @@ class FusionConfig:
         low=0,
         high=10_000,
     )
+    pool: int = parameter(50, "texts of each ranking that are fused", low=1, high=10_000)
     dense_weight: float = parameter(
         1.0, "weight of the ranking by vectors of meaning, 0 turns it off", low=0.0, high=100.0
     )
@@ -37,6 +38,9 @@ class FusionConfig:
     )
     recency_half_life_s: float = parameter(
         86_400.0, "the age that costs recency_weight once", unit="s", low=1.0, high=1e9
+    )
+    recency_pool: int = parameter(
+        10, "so many times the items wanted are weighed by their age", low=1, high=1000
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.geometry import Vector3
 from memory_nodes.store.columns import Columns, Ints
 from memory_nodes.store.places import Places
 
@@ -41,21 +40,6 @@ class Items:
         """Keys that are not there are passed over."""
         self._displace(keys)
         self.columns.remove(keys)
-
-    def near(
-        self,
-        map_keys: tuple[int, ...],
-        center_map_m: Vector3,
-        radius_m: float,
-        limit: int | None,
-        ignore_height: bool,
-    ) -> Ints:
-        """Keys of items whose place reaches into a ball, nearest first on each map."""
-        found = [
-            self.places.within(key, center_map_m, radius_m, limit, ignore_height)[0]
-            for key in map_keys
-        ]
-        return np.concatenate(found) if found else np.empty(0, np.int64)
 
     def _place(self, rows: Mapping[str, NDArray[Any]]) -> None:
         points_m = np.stack([rows["x"], rows["y"], rows["z"]], axis=1)

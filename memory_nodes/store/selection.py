@@ -13,7 +13,6 @@ from memory_nodes.store.catalogue import KINDS, Catalogue
 from memory_nodes.store.columns import Condition, Ints, Rows
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.hits import Scored
-from memory_nodes.store.items import Items
 
 _NEWEST = {
     ItemKind.OBSERVATION: (
@@ -21,9 +20,7 @@ _NEWEST = {
         " ORDER BY observation_key DESC LIMIT ?"
     ),
     ItemKind.OBJECT: "SELECT object_key FROM object WHERE text_key = ? LIMIT ?",
-    ItemKind.GIST: (
-        "SELECT gist_key FROM gist WHERE text_key = ? ORDER BY gist_key DESC LIMIT ?"
-    ),
+    ItemKind.GIST: ("SELECT gist_key FROM gist WHERE text_key = ? ORDER BY gist_key DESC LIMIT ?"),
 }
 
 
@@ -101,25 +98,9 @@ def select(catalogue: Catalogue, condition: Condition, wanted: Filter) -> Select
         kinds = tuple(kind for kind in kinds if kind == ItemKind.OBSERVATION)
     if wanted.object_types:
         kinds = tuple(kind for kind in kinds if kind == ItemKind.OBJECT)
-    rows = {}
-    for kind in kinds:
-        items = catalogue.items[kind]
-        rows[kind] = items.columns.select(condition, _nearby(items, condition))
-    return Selected(catalogue, rows)
-
-
-def _nearby(items: Items, condition: Condition) -> Rows | None:
-    """Rows that the R-trees give for a place; None where there is none in the condition."""
-    if condition.center_map_m is None or condition.map_keys is None:
-        return None
-    keys = items.near(
-        condition.map_keys,
-        condition.center_map_m,
-        condition.radius_m,
-        None,
-        condition.ignore_height,
+    return Selected(
+        catalogue, {kind: catalogue.items[kind].columns.select(condition) for kind in kinds}
     )
-    return items.columns.rows_of(np.sort(keys))
 
 
 def _limited(

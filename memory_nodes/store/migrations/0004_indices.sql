@@ -9,7 +9,6 @@ CREATE VIRTUAL TABLE text_words USING fts5 (
     text, content = 'text', content_rowid = 'text_key',
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
-CREATE VIRTUAL TABLE text_vocabulary USING fts5vocab ('text_words', 'row');
 
 -- One model at a time is active: its vectors are compared, and what it has not embedded yet waits.
 CREATE TABLE embedding_model (

@@ -1,0 +1,39 @@
+"""The columns of observations on disk, so that they need not be read row by row at each start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_nodes.errors import IndexDamaged
+from memory_nodes.store import cache_file
+from memory_nodes.store.columns import DTYPES, Columns
+
+FORMAT = 1
+_KIND = "columns of observations"
+
+
+def save(columns: Columns, path: Path, sequence: int, memory_id: str) -> None:
+    """Writes the living rows as of a commit. Raises StoreError when it cannot be written."""
+    rows = columns.living()
+    arrays = {name: columns[name][rows] for name in DTYPES}
+    cache_file.write(path, _KIND, FORMAT, {"memory": memory_id, "sequence": sequence}, arrays)
+
+
+def restored(path: Path, memory_id: str) -> tuple[Mapping[str, NDArray[Any]], int]:
+    """The rows and the commit that they are of. Raises IndexDamaged where they cannot be used."""
+    described, arrays = cache_file.read(path, _KIND, FORMAT)
+    if described.get("memory") != memory_id:
+        raise IndexDamaged(f"{path} is of another memory", "other_memory")
+    sequence, sizes = described.get("sequence"), {len(array) for array in arrays.values()}
+    types = {name: array.dtype for name, array in arrays.items()}
+    expected = {name: np.dtype(dtype) for name, dtype in DTYPES.items()}
+    if not isinstance(sequence, int) or types != expected or len(sizes) != 1:
+        raise IndexDamaged(f"{path} is whole but has not the columns expected", "contradictory")
+    if np.any(np.diff(arrays["key"]) <= 0):
+        raise IndexDamaged(f"the keys in {path} do not ascend", "contradictory")
+    return arrays, sequence
