@@ -155,7 +155,7 @@ class Emem:
             spent_s = time.perf_counter() - started_s
             if done > 0 and spent_s * len(ids) / done < limit_s:
                 return done + int(self._memory.maintenance()), len(ids)
-            if spent_s > limit_s:
+            if done > 0 and spent_s > limit_s:
                 return done, len(ids)
             store.update_observation_tiers(
                 ids[done : done + _SLICE_ROWS], "archived", drop_text=True

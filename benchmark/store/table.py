@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from benchmark.store.measure import Figures
+Shown: TypeAlias = Mapping[str, "float | None"]
 
 
 @dataclass(frozen=True)
@@ -43,18 +44,20 @@ METRICS = (
 _HEAD = ("", "ours", "peer", "ratio", "goal")
 
 
-def table(ours: Figures, peer: Figures) -> str:
-    """One line a figure; the ratio is above 1 where ours is better. ``~`` is extrapolated."""
+def table(ours: Shown, peer: Shown) -> str:
+    """One line a figure; the ratio is above 1 where ours is better. ``>`` is at least."""
     lines = [_HEAD, *(_line(metric, ours, peer) for metric in METRICS)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        f"{name:<{widths[0]}}  "
-        + "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-        for name, *cells in lines
-    )
+    return "\n".join(_aligned(line, widths) for line in lines)
 
 
-def _line(metric: Metric, ours: Figures, peer: Figures) -> tuple[str, ...]:
+def _aligned(line: tuple[str, ...], widths: list[int]) -> str:
+    name, *cells = line
+    numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+    return "  ".join((name.ljust(widths[0]), *numbers)).rstrip()
+
+
+def _line(metric: Metric, ours: Shown, peer: Shown) -> tuple[str, ...]:
     return (
         metric.key,
         _cell(metric.key, ours),
@@ -64,11 +67,11 @@ def _line(metric: Metric, ours: Figures, peer: Figures) -> tuple[str, ...]:
     )
 
 
-def _cell(key: str, figures: Mapping[str, float | int | bool | None]) -> str:
+def _cell(key: str, figures: Shown) -> str:
     value = figures.get(key)
     if value is None:
         return "-"
-    sign = "~" if key.startswith("archive_s") and figures["archive_s_is_extrapolated"] else ""
+    sign = ">" if key.startswith("archive_s") and figures.get("archive_s_is_extrapolated") else ""
     return f"{sign}{value:.4g}" if value < 10_000 else f"{sign}{value:.0f}"
 
 
