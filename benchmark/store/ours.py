@@ -39,9 +39,11 @@ class RobotMemory:
 
     def open(self, directory: Path, now_ns: int) -> None:
         search = importlib.import_module("memory_nodes.store.search")
+        embeddings = importlib.import_module("memory_nodes.store.embeddings")
         writer = importlib.import_module("memory_nodes.store.writer")
         self._now_ns = now_ns
-        self._writer = writer.Writer(directory, embedding_model=(MODEL_ID, DIMENSION))
+        self._writer = writer.Writer(directory)
+        self._writer.use_embedding_model(embeddings.EmbeddingModel(MODEL_ID, DIMENSION))
         self._search, self._filter = search.Search(directory), search.Filter
 
     def close(self) -> None:

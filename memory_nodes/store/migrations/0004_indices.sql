@@ -79,7 +79,7 @@ INSERT INTO observation_4
     JOIN text t ON t.hash = text_hash(o.text) AND t.text = o.text ORDER BY o.observation_key;
 DROP TABLE observation;
 ALTER TABLE observation_4 RENAME TO observation;
-CREATE INDEX observation_stamp ON observation (stamp_ns);
+CREATE INDEX observation_stamp ON observation (stamp_ns) WHERE text_key IS NOT NULL;
 CREATE INDEX observation_text ON observation (text_key) WHERE text_key IS NOT NULL;
 CREATE INDEX observation_episode ON observation (episode_key) WHERE episode_key IS NOT NULL;
 CREATE UNIQUE INDEX observation_public ON observation (public_id) WHERE public_id IS NOT NULL;
