@@ -48,25 +48,46 @@ def test_readers_hold_it_together() -> None:
     assert not both.broken
 
 
-def test_writer_that_goes_on_at_once_lets_each_waiting_reader_in_between() -> None:
+@pytest.mark.parametrize("kind", ["read", "write"])
+def test_writer_that_goes_on_at_once_lets_whoever_waits_in_between(kind: str) -> None:
     lock, announced, seen = ReadersFirstLock(), _Announced(), list[str]()
     lock._changed = announced
 
-    def read() -> None:
-        with lock.read():
-            seen.append("read")
+    def enter() -> None:
+        with lock.read() if kind == "read" else lock.write():
+            seen.append("other")
 
     for _ in range(50):
         with lock.write():
-            reader = _started(read)
+            other = _started(enter)
             assert announced.waiting.acquire(timeout=DEADLINE_S)
             seen.append("first step")
         with lock.write():
             seen.append("second step")
-        assert _ended(reader)
+        assert _ended(other)
         while announced.waiting.acquire(blocking=False):
             pass
-    assert seen == ["first step", "read", "second step"] * 50
+    assert seen == ["first step", "other", "second step"] * 50
+
+
+def test_reader_goes_before_a_writer_that_came_first() -> None:
+    lock, announced, seen = ReadersFirstLock(), _Announced(), list[str]()
+    lock._changed = announced
+
+    def enter(kind: str) -> None:
+        with lock.read() if kind == "read" else lock.write():
+            seen.append(kind)
+
+    for _ in range(50):
+        with lock.write():
+            threads = []
+            for kind in ("write", "read"):
+                threads.append(_started(partial(enter, kind)))
+                assert announced.waiting.acquire(timeout=DEADLINE_S)
+        assert _ended(*threads)
+        while announced.waiting.acquire(blocking=False):
+            pass
+    assert seen == ["read", "write"] * 50
 
 
 def test_writers_and_readers_exclude_each_other() -> None:

@@ -140,6 +140,18 @@ def test_vectors_removed_or_replaced_before_saving_stay_so(path: Path) -> None:
     assert 8 not in back.search(VECTORS[7], 12)[0]
 
 
+def test_graph_that_several_threads_built_in_any_order_comes_back(tmp_path: Path) -> None:
+    config = replace(CONFIG, build_threads=4)
+    index = VectorIndex(D, config)
+    index.add(KEYS, VECTORS)
+    index.take_in(COUNT)
+    save(index, tmp_path / "cache", 1, "model")
+    back, _ = restored(tmp_path / "cache", config, "model", D, KEYS, VECTORS)
+    assert back.tail_size == 0
+    for query in clustered(30, D, seed=1):
+        assert back.search(query, 5)[0].tolist() == index.search(query, 5)[0].tolist()
+
+
 def test_empty_index_comes_back_empty(tmp_path: Path) -> None:
     save(VectorIndex(D, CONFIG), tmp_path / "cache", 0, "model")
     none = np.zeros((0, D), np.float32)
