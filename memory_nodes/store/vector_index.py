@@ -43,7 +43,7 @@ class VectorIndex:
     """Unit vectors, each under a key from 1 on. May be used from several threads.
 
     What is added is the tail, and found by comparing all of it, until ``take_in`` has put it into
-    an HNSW graph. Adding is thus cheap, and nothing is ever missing from an answer for long.
+    an HNSW graph. Adding is thus cheap, and what was added is found at once.
     """
 
     def __init__(self, dimension: int, config: VectorConfig | None = None) -> None:
