@@ -280,64 +280,6 @@ def test_whole_file_that_contradicts_itself_is_refused(
     _assert_refused(path, "contradictory")
 
 
-LINKS = _index().links()
-HIGH = int(np.flatnonzero(LINKS.levels > 0)[0])
-LOW = int(np.flatnonzero(LINKS.levels == 0)[0])
-
-
-def _with(array: np.ndarray[Any, Any], place: tuple[int, ...], value: int) -> np.ndarray[Any, Any]:
-    changed = array.copy()
-    changed[place] = value
-    return changed
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"entry": COUNT},
-        {"entry": LOW},
-        {"labels": LINKS.labels[:-1]},
-        {"labels": _with(LINKS.labels, (0,), 2)},
-        {"labels": _with(LINKS.labels, (0,), -2)},
-        {"levels": _with(LINKS.levels, (LOW,), 1)},
-        {"levels": _with(LINKS.levels, (HIGH,), 10**6)},
-        {"levels": _with(_with(LINKS.levels, (LOW,), -1), (HIGH,), LINKS.levels[HIGH] + 1)},
-        {"links": _with(LINKS.links, (3, 0), 33)},
-        {"links": _with(LINKS.links, (3, 0), -1)},
-        {"links": _with(LINKS.links, (3, 1), COUNT)},
-        {"links": _with(LINKS.links, (3, 1), -1)},
-        {"links": LINKS.links[:, :-2].copy()},
-        {"upper_links": _with(LINKS.upper_links, (0, 0), 17)},
-        {"upper_links": _with(LINKS.upper_links, (0, 1), COUNT)},
-        {"upper_links": _with(LINKS.upper_links, (0, 1), LOW)},
-        {"upper_links": LINKS.upper_links[:-1]},
-    ],
-    ids=lambda changes: "_".join(changes),
-)
-def test_link_that_would_lead_out_of_the_graph_is_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=f"graph of {len(changes.get('labels', KEYS))} vectors"):
-        replace(LINKS, **changes)
-
-
-def test_random_links_are_refused_or_harmless(path: Path) -> None:
-    """Whatever GraphLinks lets through can be searched."""
-    random = np.random.default_rng(4)
-    refused = 0
-    for _ in range(60):
-        lower, upper = LINKS.links.copy(), LINKS.upper_links.copy()
-        part = lower if random.random() < 0.5 else upper
-        row, column = (int(random.integers(size)) for size in part.shape)
-        part[row, column] = random.integers(-3, COUNT + 100)
-        try:
-            links = replace(LINKS, links=lower, upper_links=upper)
-        except InputError:
-            refused += 1
-            continue
-        index = VectorIndex.restored(links, KEYS, VECTORS, D, CONFIG)
-        assert len(index.search(VECTORS[0], 5)[0]) == 5
-    assert 0 < refused < 60
-
-
 def test_vectors_that_cannot_be_used_are_the_callers_fault(path: Path) -> None:
     vectors = VECTORS.copy()
     vectors[3] = np.nan
