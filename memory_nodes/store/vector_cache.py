@@ -82,9 +82,8 @@ def save(index: VectorIndex, path: Path, sequence: int, model_id: str) -> None:
     )
     size = sum(part.nbytes for part in payload)
     prelude = PRELUDE.pack(MAGIC, FORMAT, len(described), size)
-    parts = [prelude, described, *(memoryview(part.reshape(-1)).cast("B") for part in payload)]
     try:
-        _replace(path, [part for part in parts if len(part)])
+        _replace(path, [prelude, described, *(part.data for part in payload)])
     except OSError as error:
         raise StoreError(
             f"cannot write {path}: {error}; the index works, and is built again at the next start"

@@ -25,13 +25,14 @@ from memory_nodes.store.vector_rows import (
     checked_keys,
     checked_units,
     cosines,
+    last_places,
 )
 from memory_nodes.vectors import Matrix
 
 Query: TypeAlias = Array | NDArray[np.float32]
 """Shape (dimension,), of any length but zero."""
 
-BUILD_STEP = 32
+BUILD_STEP = 16
 """Vectors that are taken in while searches wait."""
 
 EXACT_SHARE = 0.02
@@ -42,7 +43,7 @@ class VectorIndex:
     """Unit vectors, each under a key from 1 on. May be used from several threads.
 
     What is added is the tail, and found by comparing all of it, until ``take_in`` has put it into
-    an HNSW graph. Adding is thus cheap, and nothing is ever missing from an answer for long.
+    an HNSW graph. Adding is thus cheap, and what was added is found at once.
     """
 
     def __init__(self, dimension: int, config: VectorConfig | None = None) -> None:
@@ -184,21 +185,21 @@ class VectorIndex:
 
         Raises InputError as ``add``, and for links of another ``hnsw_m``.
         """
-        given = VectorRows(dimension)
         listed = checked_keys(keys)
-        given.append(listed, checked_units(listed, vectors, dimension))
-        rows = given.rows_of(links.labels)
-        units: Matrix = np.zeros((len(rows), dimension), np.float32)
-        units[rows >= 0] = given.matrix[rows[rows >= 0]]
-        dead = np.flatnonzero(rows < 0)
+        given = checked_units(listed, vectors, dimension)
+        places = last_places(links.labels, listed)
+        is_dead = places < 0
+        units: Matrix = np.zeros((len(places), dimension), np.float32)
+        units[~is_dead] = given[places[~is_dead]]
+        dead = np.flatnonzero(is_dead)
         units[dead] = links.neighbour_means(dead, units)
         index = cls(dimension, config)
-        index._rows.append(np.where(rows < 0, 0, links.labels), units)
         index._graph = VectorGraph.restored(links, units, config)
         index._graph.remove(dead.tolist())
+        index._rows.append(np.where(is_dead, 0, links.labels), units)
         index._taken = len(units)
-        is_new = (given.keys != 0) & ~np.isin(given.keys, links.labels)
-        index._rows.append(given.keys[is_new].astype(np.int64), given.matrix[is_new])
+        is_new = ~np.isin(listed, links.labels)
+        index._rows.append(listed[is_new], given[is_new])
         return index
 
     def _unit(self, query: Query) -> NDArray[np.float32]:

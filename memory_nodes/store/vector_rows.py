@@ -128,6 +128,14 @@ def checked_units(keys: Keys, vectors: Matrix, dimension: int) -> Matrix:
     return units
 
 
+def last_places(wanted: Keys, keys: Keys) -> Rows:
+    """Where each wanted key, none below 0, stands last in ``keys``, -1 where it does not."""
+    place_of = np.full(int(keys.max(initial=0)) + 2, _ABSENT, np.int32)
+    place_of[keys] = np.arange(len(keys))
+    places: Rows = place_of[np.minimum(wanted, len(place_of) - 1)].astype(np.int64)
+    return places
+
+
 def best(keys: Keys, similarities: Similarities, k: int) -> tuple[Keys, Similarities]:
     """The k most similar, descending; of equals the newer, which has the greater key, is first."""
     if k < len(keys):
