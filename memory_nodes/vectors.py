@@ -41,15 +41,23 @@ def unpacked(vectors: Sequence[bytes], dimension: int) -> Matrix:
     if any(len(vector) != dimension * ITEM_BYTES for vector in vectors):
         raise ValueError(f"a vector has not {dimension} numbers")
     stored = np.frombuffer(b"".join(vectors), _STORED).reshape(len(vectors), dimension)
-    return unit(stored.astype(np.float32))
+    rows: Matrix = stored.astype(np.float32)
+    rows /= _lengths(rows)
+    return rows
 
 
 def unit(rows: Matrix) -> Matrix:
     """The rows at length one; a row of zeros stays as it is."""
-    # By einsum: norm takes three times as long, since it writes the squares down.
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-    scaled: Matrix = rows / np.where(lengths > 0.0, lengths, np.float32(1.0))
+    scaled: Matrix = rows / _lengths(rows)
     return scaled
+
+
+def _lengths(rows: Matrix) -> Matrix:
+    """Of each row, 1 where it is zero; shape (N, 1)."""
+    # By einsum: norm takes three times as long, since it writes the squares down.
+    lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    lengths[lengths == 0.0] = 1.0
+    return lengths
 
 
 def is_sound(vector: bytes) -> bool:

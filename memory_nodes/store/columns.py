@@ -83,9 +83,10 @@ class Columns:
         """Positions of the living rows with these keys, unknown ones left out."""
         known = self["key"]
         rows = np.searchsorted(known, keys)
-        rows = rows[rows < self._size] if self._size else rows[:0]
-        found = rows[np.isin(known[rows], keys, assume_unique=False)]
-        return found[self._is_alive[found]]
+        is_inside = rows < self._size
+        rows, wanted = rows[is_inside], keys[is_inside]
+        found: Rows = rows[(known[rows] == wanted) & self._is_alive[rows]]
+        return found
 
     def remove(self, keys: Ints) -> None:
         rows = self.rows_of(np.unique(keys))

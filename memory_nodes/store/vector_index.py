@@ -54,6 +54,8 @@ class VectorIndex:
         self._graph = VectorGraph(dimension, self.config)
         self._taken = 0
         """Rows before this one are in the graph, or were dead when it came to them."""
+        self._links_to_install: GraphLinks | None = None
+        """Of a graph on disk; its elements are the first rows."""
         self._lock = ReadersFirstLock()
 
     def __len__(self) -> int:
@@ -93,6 +95,7 @@ class VectorIndex:
 
         Searches wait for BUILD_STEP of them at most.
         """
+        self.install_graph()
         moved = 0
         while moved < limit:
             with self._lock.write():
@@ -107,6 +110,7 @@ class VectorIndex:
         The graph is then empty and all is tail: searches are slower, until it is taken in, and
         not blocked.
         """
+        self.install_graph()
         with self._lock.write():
             rows = self._rows
             if rows.count - rows.living <= self.config.max_dead_share * rows.count:
@@ -164,6 +168,8 @@ class VectorIndex:
     def links(self) -> GraphLinks:
         """A copy of the graph, labelled with keys; 0 for a removed vector."""
         with self._lock.read():
+            if self._links_to_install is not None:
+                return self._links_to_install
             links = self._graph.links()
             return replace(links, labels=self._rows.keys[links.labels].astype(np.int64))
 
@@ -183,24 +189,39 @@ class VectorIndex:
         where it was and them within reach. A vector that has changed keeps its old links:
         searches may miss it more often, its cosine is never wrong.
 
-        Raises InputError as ``add``, and for links of another ``hnsw_m``.
+        Raises InputError as ``add``.
         """
         listed = checked_keys(keys)
         given = checked_units(listed, vectors, dimension)
         places = last_places(links.labels, listed)
-        is_dead = places < 0
-        units: Matrix = np.zeros((len(places), dimension), np.float32)
-        units[~is_dead] = given[places[~is_dead]]
-        dead = np.flatnonzero(is_dead)
-        units[dead] = links.neighbour_means(dead, units)
-        index = cls(dimension, config)
-        index._graph = VectorGraph.restored(links, units, config)
-        index._graph.remove(dead.tolist())
-        index._rows.append(np.where(is_dead, 0, links.labels), units)
-        index._taken = len(units)
         is_new = ~np.isin(listed, links.labels)
-        index._rows.append(listed[is_new], given[is_new])
+        is_new &= last_places(listed, listed) == np.arange(len(listed))
+        units = given[np.concatenate([np.maximum(places, 0), np.flatnonzero(is_new)])]
+        dead = np.flatnonzero(places < 0)
+        units[dead] = 0.0
+        units[dead] = links.neighbour_means(dead, units[: len(places)])
+        index = cls(dimension, config)
+        named = np.concatenate([np.where(places < 0, 0, links.labels), listed[is_new]])
+        index._rows = VectorRows.of(named, units)
+        index._links_to_install = links
         return index
+
+    def install_graph(self) -> None:
+        """Puts the graph that ``restored`` was given in its place; until then all is tail.
+
+        It takes a while, in which nothing waits. Raises InputError for links of another
+        ``hnsw_m``.
+        """
+        links = self._links_to_install
+        if links is None:
+            return
+        count = len(links.labels)
+        with self._lock.read():
+            units = self._rows.matrix[:count]  # rows never change, also where append moves them
+        graph = VectorGraph.restored(links, units, self.config)
+        with self._lock.write():
+            graph.remove(np.flatnonzero(self._rows.keys[:count] == 0).tolist())
+            self._graph, self._taken, self._links_to_install = graph, count, None
 
     def _unit(self, query: Query) -> NDArray[np.float32]:
         numbers = np.asarray(query, np.float32)
