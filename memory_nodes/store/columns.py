@@ -98,7 +98,7 @@ class Columns:
 
     def select(self, condition: Condition) -> Rows:
         """Positions of the living rows that fulfil it."""
-        rows = self.living()
+        mask = self._is_alive[: self._size].copy()
         for name, wanted in (
             ("map_key", condition.map_keys),
             ("layer_key", condition.layer_keys),
@@ -106,15 +106,19 @@ class Columns:
             ("type_key", condition.type_keys),
         ):
             if wanted is not None:
-                rows = rows[_equals_one_of(self._data[name][rows], wanted)]
+                mask &= _equals_one_of(self[name], wanted)
         if condition.since_ns is not None:
-            rows = rows[self._data["end_ns"][rows] >= condition.since_ns]
+            mask &= self["end_ns"] >= condition.since_ns
         if condition.until_ns is not None:
-            rows = rows[self._data["start_ns"][rows] <= condition.until_ns]
-        if condition.center_map_m is not None:
-            near = self.distances_m(rows, condition.center_map_m, condition.ignore_height)
-            rows = rows[near <= condition.radius_m]
-        return rows
+            mask &= self["start_ns"] <= condition.until_ns
+        if condition.center_map_m is None:
+            return np.flatnonzero(mask)
+        # The square around the circle first: few rows are left for square roots.
+        for axis, centre_m in zip(("x", "y"), condition.center_map_m[:2], strict=True):
+            mask &= np.abs(self[axis] - centre_m) <= condition.radius_m + self["radius_m"]
+        rows = np.flatnonzero(mask)
+        distances_m = self.distances_m(rows, condition.center_map_m, condition.ignore_height)
+        return rows[distances_m <= condition.radius_m]
 
     def distances_m(self, rows: Rows, center_map_m: Vector3, ignore_height: bool) -> Array:
         """From a point to the edge of each row's place, 0 within it; NaN without a place."""

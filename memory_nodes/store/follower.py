@@ -47,8 +47,8 @@ class Follower:
         """The caches that could not be used when the memory was opened."""
         self.sequence = -1
         """The commit that the indices reflect."""
-        self.restored_items = 0
-        """How many came from caches when the memory was opened."""
+        self._saved = (0, 0)
+        """Items and vectors in the caches."""
         self._memory_id = ""
         self._model: EmbeddingModel | None = None
         self._builder: IndexBuilder | None = None
@@ -58,7 +58,10 @@ class Follower:
     @property
     def progress(self) -> tuple[int, int]:
         """Vectors in the graph, and all of them."""
-        return self._builder.progress if self._builder is not None else (0, 0)
+        if self.vectors is None:
+            return 0, 0
+        total = len(self.vectors)
+        return max(0, total - self.vectors.tail_size), total
 
     def follow(self, connection: sqlite3.Connection) -> None:
         """Takes over all commits since the last call, within a read transaction."""
@@ -86,17 +89,25 @@ class Follower:
         """Adds to the problems."""
         self.problems = (*self.problems, problem)
 
-    def save_graph(self) -> None:
-        """Writes the graph for the next start. Raises StoreError where it cannot."""
+    def is_worth_saving(self, share: float) -> bool:
+        """Whether more than that share of the items, or of the vectors, are not in the caches."""
+        items, vectors = self._saved
+        return (
+            len(self.catalogue) > (1.0 + share) * items
+            or self.progress[0] > (1.0 + share) * vectors
+        )
+
+    def save(self) -> None:
+        """Writes the caches for the next start. Raises StoreError where it cannot."""
+        observations = self.catalogue.items[ItemKind.OBSERVATION].columns
+        built, _ = self.progress
+        columns_cache.save(
+            observations, self._index_dir / COLUMNS_NAME, self.sequence, self._memory_id
+        )
         if self.vectors is not None and self._model is not None:
             path = self._index_dir / GRAPH_NAME
             vector_cache.save(self.vectors, path, self.sequence, self._cache_id(self._model))
-
-    def save_columns(self) -> None:
-        """Writes the rows of observations for the next start. Raises StoreError."""
-        columns = self.catalogue.items[ItemKind.OBSERVATION].columns
-        path = self._index_dir / COLUMNS_NAME
-        columns_cache.save(columns, path, self.sequence, self._memory_id)
+        self._saved = (len(self.catalogue), built)
 
     def _open(self, connection: sqlite3.Connection) -> None:
         """Reads everything, with the help of the caches where they can be used."""
@@ -104,7 +115,7 @@ class Follower:
         self.problems = ()
         self._memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
         self.catalogue, since = self._restored_catalogue(connection)
-        self.restored_items = len(self.catalogue)
+        self._saved = (len(self.catalogue), 0)
         self.catalogue.follow(connection, since)
         self._open_vectors(connection)
 
@@ -136,6 +147,7 @@ class Follower:
                 keys,
                 matrix,
             )
+            self._saved = (self._saved[0], self.vectors.graph_size)
         except IndexDamaged as error:
             self._note_damage(error)
             self.vectors = VectorIndex(self._model.dimension, self._config)

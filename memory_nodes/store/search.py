@@ -59,15 +59,14 @@ class Search:
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._follower = Follower(memory_dir, self._config.vectors, self._save_if_grown)
-        self._saved = 0
-        """Items in the caches when they were last written."""
 
     def close(self) -> None:
         """Ends the work on the indices and saves how far it has come."""
         self._follower.stop()
         with self._mutex:
             if self._connection is not None:
-                self._save()
+                if self._follower.is_worth_saving(0.0):
+                    self._save()
                 self._connection.close()
                 self._connection = None
 
@@ -236,7 +235,7 @@ class Search:
             try:
                 self._connection.execute("BEGIN")
                 try:
-                    self._follow(self._connection)
+                    self._follower.follow(self._connection)
                     yield self._connection
                 finally:
                     self._connection.execute("COMMIT")
@@ -245,16 +244,10 @@ class Search:
                     f"cannot read the memory in {self._memory_dir}: {error}"
                 ) from error
 
-    def _follow(self, connection: sqlite3.Connection) -> None:
-        is_first = self._follower.sequence < 0
-        self._follower.follow(connection)
-        if is_first:
-            self._saved = self._follower.restored_items
-
     def _save_if_grown(self) -> None:
         """In the builder's thread, when all vectors are in the graph."""
         with self._mutex:
-            if len(self._follower.catalogue) > (1.0 + SAVED_SHARE) * self._saved:
+            if self._follower.is_worth_saving(SAVED_SHARE):
                 self._save()
 
     def _save(self) -> None:
@@ -262,19 +255,13 @@ class Search:
 
         They only make the next start faster: a failure harms nothing.
         """
-        items = len(self._follower.catalogue)
-        if items == self._saved:
-            return
         index_dir = self._memory_dir / INDEX_DIR
         try:
             index_dir.mkdir(exist_ok=True)
             with hold(index_dir / LOCK_NAME):
-                self._follower.save_columns()
-                self._follower.save_graph()
+                self._follower.save()
         except (OSError, StoreLocked, StoreError) as error:
             self._follower.note(f"the caches were not saved: {error}")
-            return
-        self._saved = items
 
 
 def _check_k(k: int) -> None:

@@ -73,6 +73,13 @@ class VectorIndex:
         with self._lock.read():
             return self._rows.living - self._graph.living
 
+    @property
+    def graph_size(self) -> int:
+        """Elements of the graph, also of one that is not installed yet."""
+        with self._lock.read():
+            waiting = self._links_to_install
+            return self._taken if waiting is None else len(waiting.labels)
+
     def add(self, keys: Sequence[int] | Keys, vectors: Matrix) -> None:
         """Adds vectors, shape (N, dimension), of any length; one of a known key replaces the old.
 
