@@ -28,7 +28,7 @@ class ViewVectors:
     """Unit rows, shape (N, D)."""
 
 
-def packed(vector: Array) -> bytes:
+def packed(vector: Array | NDArray[np.float32]) -> bytes:
     """A vector, shape (D,), as little-endian float16: an error of at most 5e-4 in each number."""
     return vector.astype(_STORED).tobytes()
 

@@ -194,7 +194,7 @@ class VectorIndex:
         What the graph does not know is tail. An element whose key is not among ``keys`` is dead,
         but searches still go through it: it gets the mean of its neighbours, which keeps it about
         where it was and them within reach. A vector that has changed keeps its old links:
-        searches may miss it more often, its cosine is never wrong.
+        searches may miss it more often, its cosine is never wrong. The matrix is taken over.
 
         Raises InputError as ``add``.
         """
@@ -203,7 +203,9 @@ class VectorIndex:
         places = last_places(links.labels, listed)
         is_new = ~np.isin(listed, links.labels)
         is_new &= last_places(listed, listed) == np.arange(len(listed))
-        units = given[np.concatenate([np.maximum(places, 0), np.flatnonzero(is_new)])]
+        order = np.concatenate([np.maximum(places, 0), np.flatnonzero(is_new)])
+        is_ordered = np.array_equal(order, np.arange(len(given)))
+        units = given if is_ordered else given[order]  # most often a copy can be spared
         dead = np.flatnonzero(places < 0)
         units[dead] = 0.0
         units[dead] = links.neighbour_means(dead, units[: len(places)])

@@ -17,7 +17,6 @@ from memory_nodes.store.database import Database
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.group_commit import GroupCommit
 from memory_nodes.store.observations import Incoming
-from memory_nodes.vectors import packed
 
 
 @dataclass(frozen=True)
@@ -153,13 +152,10 @@ class Writer:
         """Stores vectors of texts by key; how many could be used. The others wait again."""
         sound, unsound = {}, []
         for key, vector in vectors.items():
-            data = packed(vector)
             try:
-                embeddings.check_vector(data, self._model)
+                sound[key] = embeddings.packed_vector(vector, self._model)
             except InputError:
                 unsound.append(key)
-            else:
-                sound[key] = data
         with self.database.transaction() as connection:
             embeddings.store(connection, sound)
             embeddings.count_failure(connection, unsound)
@@ -169,9 +165,7 @@ class Writer:
         self, observation: Observation, vector: Array | None, *, at_once: bool
     ) -> Future[str]:
         observations.check(observation, self._layers)
-        data = b"" if vector is None else packed(vector)
-        if data:
-            embeddings.check_vector(data, self._model)
+        data = b"" if vector is None else embeddings.packed_vector(vector, self._model)
         return self._group.submit(Incoming(observation, data, self._episode_key), at_once=at_once)
 
     def _commit(self, batch: Sequence[Incoming]) -> Sequence[str | Exception]:
