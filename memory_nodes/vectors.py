@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memory_nodes.geometry import Array
 
 Matrix: TypeAlias = NDArray[np.float32]
+Vector: TypeAlias = Array | NDArray[np.float32]
 
 ITEM_BYTES = 2
 _STORED = np.dtype("<f2")
@@ -28,7 +29,7 @@ class ViewVectors:
     """Unit rows, shape (N, D)."""
 
 
-def packed(vector: Array | NDArray[np.float32]) -> bytes:
+def packed(vector: Vector) -> bytes:
     """A vector, shape (D,), as little-endian float16: an error of at most 5e-4 in each number."""
     return vector.astype(_STORED).tobytes()
 

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_nodes.errors import EmbeddingModelChanged, InputError
-from memory_nodes.geometry import Array
-from memory_nodes.vectors import packed
+from memory_nodes.vectors import Vector, packed
 
 SQUARE_TOLERANCE = 0.02
 MAX_ATTEMPTS = 3
@@ -98,7 +96,7 @@ def count_failure(connection: sqlite3.Connection, text_keys: Sequence[int]) -> N
     )
 
 
-def packed_vector(vector: Array | NDArray[np.float32], model: EmbeddingModel | None) -> bytes:
+def packed_vector(vector: Vector, model: EmbeddingModel | None) -> bytes:
     """A vector as it is stored. Raises InputError where it is no unit one of the active model."""
     if model is None:
         raise InputError("a vector came, but no embedding model is active: name it first")

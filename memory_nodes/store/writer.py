@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_nodes.errors import InputError
-from memory_nodes.geometry import Array
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
 from memory_nodes.store import chunks, embeddings, episodes, gists, observations, rows
@@ -17,6 +16,7 @@ from memory_nodes.store.database import Database
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.group_commit import GroupCommit
 from memory_nodes.store.observations import Incoming
+from memory_nodes.vectors import Vector
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Writer:
         with self.database.transaction() as connection:
             return chunks.store(connection, without_unsound_vectors(graph))
 
-    def add(self, observation: Observation, vector: Array | None = None) -> str:
+    def add(self, observation: Observation, vector: Vector | None = None) -> str:
         """Stores one observation and gives its id, once it is durable.
 
         ``vector``: of its text by the active embedding model, of unit length, shape (D,).
@@ -85,7 +85,7 @@ class Writer:
         """
         return self._submit(observation, vector, at_once=True).result()
 
-    def submit(self, observation: Observation, vector: Array | None = None) -> Future[str]:
+    def submit(self, observation: Observation, vector: Vector | None = None) -> Future[str]:
         """As ``add``, without waiting: the id comes when its batch is durable.
 
         Raises InputError at once where that can be told, and StoreBusy when too many wait. What
@@ -148,7 +148,7 @@ class Writer:
         with self.database.reading() as connection:
             return embeddings.waiting(connection, limit)
 
-    def store_vectors(self, vectors: Mapping[int, Array]) -> int:
+    def store_vectors(self, vectors: Mapping[int, Vector]) -> int:
         """Stores vectors of texts by key; how many could be used. The others wait again."""
         sound, unsound = {}, []
         for key, vector in vectors.items():
@@ -161,8 +161,13 @@ class Writer:
             embeddings.count_failure(connection, unsound)
         return len(sound)
 
+    def count_embedding_failure(self, text_keys: Sequence[int]) -> None:
+        """The model refuses these texts: they wait behind the others, a few times."""
+        with self.database.transaction() as connection:
+            embeddings.count_failure(connection, text_keys)
+
     def _submit(
-        self, observation: Observation, vector: Array | None, *, at_once: bool
+        self, observation: Observation, vector: Vector | None, *, at_once: bool
     ) -> Future[str]:
         observations.check(observation, self._layers)
         data = b"" if vector is None else embeddings.packed_vector(vector, self._model)
