@@ -64,7 +64,7 @@ POINTS = st.tuples(COORDINATES, COORDINATES, COORDINATES)
 RADII = st.sampled_from([0.0, 0.0, 0.0, 0.5, 1.25])
 MAPS = st.integers(1, 2)
 ITEMS = st.tuples(MAPS, POINTS, RADII)
-CHANGES = st.lists(st.tuples(st.integers(-3, 30), ITEMS | st.none()), max_size=40)
+CHANGES = st.lists(st.tuples(st.integers(-3, 12), ITEMS | st.none()), max_size=40)
 
 
 def _built(start: dict[int, Any], changes: list[tuple[int, Any]]) -> tuple[Places, AllItems]:
@@ -327,6 +327,8 @@ def test_table_finds_ids_before_and_after_they_are_sorted_in() -> None:
     }
     assert {item_id: table.row(item_id) for item_id in rows} == rows
     assert [table.points_m[rows[item_id], 0] for item_id in (10, 5000)] == [10.0, 5000.0]
+    table.remove(rows.pop(10))
+    assert table.row(10) is None
     removed = rows.pop(5000)
     table.remove(removed)
     assert table.row(5000) is None
