@@ -196,7 +196,7 @@ def test_frequent_word_decides_between_texts_with_the_rare_one() -> None:
 
 
 def test_frequent_word_counts_only_for_the_texts_that_have_it() -> None:
-    memory = _memory("red desk", "mug x", *["red car"] * MANY, *["door x"] * MANY)
+    memory = _memory("red mug", "desk x", *["red car"] * MANY, *["door x"] * MANY)
     assert _keys(search_words(memory, "mug desk red", 2)) == [1, 2]
 
 
