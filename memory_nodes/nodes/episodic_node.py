@@ -56,7 +56,7 @@ class EpisodicNode(MemoryNode):
         self._announcing: Future[None] | None = None
         self.updates = self.announce(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
         self.listen(ChunkGraph, endpoints.CHUNK_GRAPHS, self._on_graph, endpoints.EVENT)
-        self.listen(Observation, endpoints.OBSERVATIONS, self._on_observation, endpoints.EVENT)
+        self.listen(Observation, endpoints.OBSERVATIONS, self._on_observation, endpoints.STREAM)
         self.serve(AddObservation, endpoints.OBSERVE, self._observe)
         self.serve(StartEpisode, endpoints.START_EPISODE, self._start_episode)
         self.serve(EndEpisode, endpoints.END_EPISODE, self._end_episode)
