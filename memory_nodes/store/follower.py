@@ -11,13 +11,13 @@ from memory_nodes.errors import IndexDamaged, StoreError
 from memory_nodes.records import ItemKind
 from memory_nodes.store import columns_cache, database, embeddings, vector_cache
 from memory_nodes.store.catalogue import Catalogue
+from memory_nodes.store.database import INDEX_DIR
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.index_builder import IndexBuilder
 from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import VectorIndex
 from memory_nodes.vectors import Matrix, unpacked
 
-INDEX_DIR = "index"
 GRAPH_NAME = "graph.bin"
 COLUMNS_NAME = "columns.bin"
 _VECTORS = (

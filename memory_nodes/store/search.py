@@ -12,10 +12,11 @@ from pathlib import Path
 from memory_nodes.errors import InputError, StoreError, StoreLocked
 from memory_nodes.geometry import Vector3
 from memory_nodes.process_lock import hold
+from memory_nodes.records import ItemKind
 from memory_nodes.store import hits, neighbours, ranking
-from memory_nodes.store.database import open_for_reading
+from memory_nodes.store.database import INDEX_DIR, INDEX_LOCK_NAME, open_for_reading
 from memory_nodes.store.filters import Filter
-from memory_nodes.store.follower import INDEX_DIR, Follower
+from memory_nodes.store.follower import Follower
 from memory_nodes.store.fusion import FusionConfig, reciprocal_rank
 from memory_nodes.store.hits import Hit, Scored
 from memory_nodes.store.planner import Plan, PlannerConfig
@@ -24,7 +25,6 @@ from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import Query, VectorIndex
 
 EVERYTHING = Filter()
-LOCK_NAME = "index.lock"
 SAVED_SHARE = 0.1
 """The caches are written again once so much of the memory is new."""
 
@@ -253,15 +253,27 @@ class Search:
     def _save(self) -> None:
         """Writes the caches, unless another process does so, or nothing may be written here.
 
-        They only make the next start faster: a failure harms nothing.
+        They only make the next start faster: a failure harms nothing. What was forgotten since
+        the last answer is not written down again.
         """
         index_dir = self._memory_dir / INDEX_DIR
         try:
             index_dir.mkdir(exist_ok=True)
-            with hold(index_dir / LOCK_NAME):
-                self._follower.save()
-        except (OSError, StoreLocked, StoreError) as error:
+            with hold(index_dir / INDEX_LOCK_NAME):
+                if not self._has_forgotten():
+                    self._follower.save()
+        except (OSError, StoreLocked, StoreError, sqlite3.Error) as error:
             self._follower.note(f"the caches were not saved: {error}")
+
+    def _has_forgotten(self) -> bool:
+        """Whether observations have left that the indices still have."""
+        assert self._connection is not None
+        row = self._connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM tombstone WHERE sequence > ? AND kind = ?)"
+            " OR (SELECT sequence FROM tombstone_floor) > ?",
+            (self._follower.sequence, ItemKind.OBSERVATION, self._follower.sequence),
+        ).fetchone()
+        return bool(row[0])
 
 
 def _check_k(k: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -10,10 +11,22 @@ from pathlib import Path
 from memory_nodes.errors import InputError
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
-from memory_nodes.store import chunks, embeddings, episodes, gists, observations, rows
+from memory_nodes.store import (
+    archiving,
+    chunks,
+    embeddings,
+    episodes,
+    forgetting,
+    gists,
+    image_erasure,
+    observations,
+    rows,
+)
 from memory_nodes.store.checks import check_graph, without_unsound_vectors
 from memory_nodes.store.database import Database
 from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.forget_selection import Forget
+from memory_nodes.store.forgetting import Forgotten
 from memory_nodes.store.group_commit import GroupCommit
 from memory_nodes.store.observations import Incoming
 from memory_nodes.vectors import Vector
@@ -49,6 +62,8 @@ class Writer:
                 observations.layer_key(connection, name)
             self._layers = frozenset(observations.layers(connection))
             self._model = embeddings.active_model(connection)
+        image_erasure.finish(self.database)  # what a crash has left
+        self._mending = threading.Lock()
         self._episode_key: int | None = None
         self._group = GroupCommit(self._commit, self._config.batch_size, self._config.batch_delay_s)
 
@@ -132,6 +147,26 @@ class Writer:
             episode = episodes.end(connection, episode_id, stamp_ns)
             self._episode_key = episodes.active_key(connection)
         return episode
+
+    def archive(self, before_ns: int) -> int:
+        """Drops the texts of what was observed before a stamp; how many observations.
+
+        Their time, place and layer stay, and so does what belongs to an active episode. Others
+        write meanwhile; after a crash the next call goes on.
+        """
+        self.flush()
+        with self._mending:
+            return archiving.archive(self.database, before_ns)
+
+    def forget(self, what: Forget, dry_run: bool = False) -> Forgotten:
+        """Deletes what fulfils all that is given, with its words, vectors and images.
+
+        A dry run counts the same, and changes nothing. A crash leaves all of the rows or none,
+        and images to the next start. Raises InputError for an unknown id, or an active episode.
+        """
+        self.flush()
+        with self._mending:
+            return forgetting.forget(self.database, what, dry_run=dry_run)
 
     def use_embedding_model(self, model: EmbeddingModel, *, reembed: bool = False) -> None:
         """Vectors are of this model from now on.

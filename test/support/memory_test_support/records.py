@@ -16,6 +16,7 @@ from memory_nodes.records import (
     ObjectDescriptor,
     ObjectStatus,
     ObjectView,
+    Observation,
     Relation,
 )
 
@@ -103,6 +104,26 @@ def descriptor(
         last_seen_ns=seen[-1].keyframe_id * NS_PER_S,
         view_count=len(seen),
         status=status,
+    )
+
+
+def observation(
+    text: str,
+    *,
+    stamp_s: float = 0.0,
+    at_m: Vector3 = (0.0, 0.0, 0.0),
+    map_id: str = "map",
+    layer: str = "description",
+    observation_id: str = "",
+) -> Observation:
+    return Observation(
+        stamp_ns=round(stamp_s * NS_PER_S),
+        map_id=map_id,
+        map_frame="map",
+        layer=layer,
+        text=text,
+        map_from_base=Pose(at_m, (0.0, 0.0, 0.0, 1.0)),
+        observation_id=observation_id,
     )
 
 
