@@ -68,7 +68,9 @@ class Database:
                     raise
             except sqlite3.Error as error:
                 raise StoreError(
-                    f"cannot write the memory: {error}; nothing was changed"
+                    f"cannot write the memory in {self.memory_dir}: {error}; nothing was changed."
+                    f" Check that its disk is not full, and that no other program holds the"
+                    f" database for more than {BUSY_TIMEOUT_S:g} s"
                 ) from error
 
     @contextmanager

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import Observation
-from memory_nodes.store import rows, texts
+from memory_nodes.store import embeddings, rows, texts
+from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.maps import map_key
 
 MAX_TEXT_CHARS = 100_000
@@ -31,7 +32,9 @@ class Incoming:
 
     observation: Observation
     vector: bytes = b""
-    """Of its text, by the active embedding model; empty: it is made later."""
+    """Of its text; empty: it is made later."""
+    model: EmbeddingModel | None = None
+    """Made the vector; where another is active by the time of the commit, it is not used."""
     episode_key: int | None = None
 
 
@@ -120,7 +123,10 @@ def layers(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _insert_fresh(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> list[str]:
-    vectors = {item.observation.text: item.vector for item in batch if item.vector}
+    model = embeddings.active_model(connection)
+    vectors = {
+        item.observation.text: item.vector for item in batch if item.vector and item.model == model
+    }
     text_keys = texts.intern(connection, [item.observation.text for item in batch], vectors)
     layer_keys = layers(connection)
     map_keys: dict[tuple[str, str], int] = {}
