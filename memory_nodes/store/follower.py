@@ -179,8 +179,8 @@ class Follower:
             (self.sequence, int(ItemKind.TEXT)),
         ).fetchall()
         keys, packed = self._new_vectors(connection)
+        self.vectors.remove([row[0] for row in gone])  # first: a text may have come back
         self.vectors.add(keys, _unpacked(packed, self._model))
-        self.vectors.remove([row[0] for row in gone])
         if keys or gone:
             self._is_built.clear()
             self._builder.wake()

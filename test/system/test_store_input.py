@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import Array, Pose
 from memory_nodes.records import Gist, Observation
+from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.fusion import FusionConfig
 from memory_nodes.store.search import Search, SearchConfig
@@ -165,6 +168,17 @@ def test_same_observation_twice_under_one_id_is_stored_once(
     with pytest.raises(InputError, match="another observation has the id 'camera:17'"):
         other.result()
     assert writer.counts().observations == 1
+
+
+def test_place_beyond_all_limits_in_the_database_is_near_nothing_and_harms_no_search(
+    writer: Writer, search: Search, tmp_path: Path
+) -> None:
+    """No writer lets it in today."""
+    far, near = (writer.add(numbered.observation(number)) for number in (2, 4))
+    with closing(sqlite3.connect(tmp_path / DATABASE_NAME, isolation_level=None)) as other:
+        other.execute("UPDATE observation SET x = 1e300 WHERE observation_key = 1")
+    assert [hit.item_id for hit in search.words(numbered.word(2)).hits] == [far]
+    assert [hit.item_id for hit in search.near((0.0, 0.0, 0.0), 1e6).hits] == [near]
 
 
 _GIST = Gist("a room", "map", "map", (0.0, 0.0, 0.0), 1.0, 0, 1)
