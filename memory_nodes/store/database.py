@@ -73,7 +73,8 @@ class Database:
                     raise
             except sqlite3.Error as error:
                 raise StoreError(
-                    f"cannot write the memory: {error}; nothing was changed"
+                    f"cannot write the memory in {self.memory_dir}: {error}; nothing was changed"
+                    + _cure(error)
                 ) from error
 
     def clear_wal(self) -> bool:
@@ -126,6 +127,15 @@ def among(column: str, values: Iterable[object] | None) -> tuple[str, tuple[obje
     if values is None:
         return "", ()
     return f"WHERE {column} IN (SELECT value FROM json_each(?))", (_json_list(values),)
+
+
+def _cure(error: sqlite3.Error) -> str:
+    if not isinstance(error, sqlite3.OperationalError):
+        return ""
+    return (
+        ". Check that its disk is not full, and that no other program holds the database for more "
+        f"than {BUSY_TIMEOUT_S:g} s"
+    )
 
 
 def _json_list(values: Iterable[object]) -> str:

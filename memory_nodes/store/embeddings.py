@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_nodes.errors import EmbeddingModelChanged, InputError
+from memory_nodes.records import ItemKind
 from memory_nodes.vectors import Vector, packed
 
 SQUARE_TOLERANCE = 0.02
@@ -49,6 +50,11 @@ def activate(connection: sqlite3.Connection, model: EmbeddingModel, *, reembed: 
         "INSERT INTO embedding_model (model_id, dimension, is_active) VALUES (?, ?, 1)"
         " ON CONFLICT (model_id) DO UPDATE SET dimension = excluded.dimension, is_active = 1",
         (model.model_id, model.dimension),
+    )
+    # Told to the readers: one that sees this model before and after may have missed another.
+    connection.execute(
+        "INSERT OR IGNORE INTO tombstone SELECT sequence, ?, text_key FROM commit_log, embedding",
+        (int(ItemKind.TEXT),),
     )
     connection.execute("DELETE FROM embedding")
     connection.execute("DELETE FROM embedding_queue")

@@ -7,16 +7,21 @@ import sqlite3
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import Episode, EpisodeStatus
-from memory_nodes.store import rows
+from memory_nodes.store import observations, rows
 
+MAX_NAME_CHARS = 1000
 _ID = re.compile(r"episode_(\d{1,18})")
 
 
 def start(connection: sqlite3.Connection, name: str, parent_id: str, stamp_ns: int) -> str:
     """Starts an episode and gives its id; it follows the one before it under the same parent.
 
-    Raises InputError for an unknown parent.
+    Raises InputError for an unknown parent, and for a name or a stamp that cannot be stored.
     """
+    if len(name) > MAX_NAME_CHARS:
+        raise InputError(f"the name has {len(name)} characters, the limit is {MAX_NAME_CHARS}")
+    observations.check_unicode("name", name)
+    observations.check_stamp(stamp_ns)
     parent_key = _row(connection, parent_id)["episode_key"] if parent_id else None
     before = connection.execute(
         "SELECT max(episode_key) FROM episode WHERE parent_key IS ?", (parent_key,)
@@ -33,8 +38,9 @@ def start(connection: sqlite3.Connection, name: str, parent_id: str, stamp_ns: i
 def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episode:
     """Ends an active episode, the innermost one when no id is given.
 
-    Raises InputError when there is no such active episode.
+    Raises InputError when there is no such active episode, or for a stamp that cannot be stored.
     """
+    observations.check_stamp(stamp_ns)
     row = _row(connection, episode_id) if episode_id else _innermost(connection)
     if row is None:
         raise InputError("no episode is active: start one first")

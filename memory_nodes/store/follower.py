@@ -31,7 +31,8 @@ class Follower:
     """The catalogue and the vectors of a memory as of one commit.
 
     ``follow`` and ``catalogue`` are not safe in threads: their owner uses them under a lock.
-    ``on_built`` is called in a thread of its own when every vector is in the graph.
+    ``on_built`` is called in a thread of its own when every vector seems to be in the graph: it
+    takes that lock and asks ``note_built``.
     """
 
     def __init__(
@@ -79,11 +80,18 @@ class Follower:
         """Whether every vector came into the graph within that time."""
         return self._builder is None or self._is_built.wait(timeout_s)
 
-    def stop(self) -> None:
-        """Ends the thread that builds the graph."""
+    def note_built(self) -> bool:
+        """Whether every vector is in the graph; whoever waits for it is told. Under the lock."""
+        if self.vectors is None or self.vectors.tail_size > 0:
+            return False
+        self._is_built.set()
+        return True
+
+    def stop(self, *, wait: bool = True) -> None:
+        """Ends the thread that builds the graph; to wait for it under the lock is a deadlock."""
         if self._builder is not None:
             builder, self._builder = self._builder, None
-            builder.stop()
+            builder.stop(wait=wait)
 
     def note(self, problem: str) -> None:
         """Adds to the problems."""
@@ -111,7 +119,7 @@ class Follower:
 
     def _open(self, connection: sqlite3.Connection) -> None:
         """Reads everything, with the help of the caches where they can be used."""
-        self.stop()
+        self.stop(wait=False)
         self.problems = ()
         self._memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
         self.catalogue, since = self._restored_catalogue(connection)
@@ -123,8 +131,10 @@ class Follower:
         catalogue = Catalogue()
         try:
             rows, since = columns_cache.restored(self._index_dir / COLUMNS_NAME, self._memory_id)
-            if not _floor(connection) <= since <= database.sequence(connection):
-                raise IndexDamaged(f"{COLUMNS_NAME} is of commit {since}", "other_commit")
+            if since < _floor(connection):
+                raise IndexDamaged(f"{COLUMNS_NAME} is of the old commit {since}", "other_commit")
+            _require_past(connection, since, COLUMNS_NAME)
+            columns_cache.require_same(connection, rows)
         except IndexDamaged as error:
             self._note_damage(error)
             return catalogue, -1
@@ -139,7 +149,7 @@ class Follower:
         keys, packed = self._new_vectors(connection)
         matrix = _unpacked(packed, self._model)
         try:
-            self.vectors, _ = vector_cache.restored(
+            self.vectors, since = vector_cache.restored(
                 self._index_dir / GRAPH_NAME,
                 self._config,
                 self._cache_id(self._model),
@@ -147,18 +157,19 @@ class Follower:
                 keys,
                 matrix,
             )
+            _require_past(connection, since, GRAPH_NAME)
             self._saved = (self._saved[0], self.vectors.graph_size)
         except IndexDamaged as error:
             self._note_damage(error)
             self.vectors = VectorIndex(self._model.dimension, self._config)
             self.vectors.add(keys, matrix)
-        self._builder = IndexBuilder(self.vectors, self._note_built)
+        self._builder = IndexBuilder(self.vectors, self._on_built)
         self._is_built.clear()
         self._builder.start()
 
     def _follow_vectors(self, connection: sqlite3.Connection) -> None:
         if embeddings.active_model(connection) != self._model:
-            self.stop()
+            self.stop(wait=False)
             self._open_vectors(connection)
             return
         if self.vectors is None or self._model is None or self._builder is None:
@@ -168,8 +179,8 @@ class Follower:
             (self.sequence, int(ItemKind.TEXT)),
         ).fetchall()
         keys, packed = self._new_vectors(connection)
+        self.vectors.remove([row[0] for row in gone])  # first: a text may have come back
         self.vectors.add(keys, _unpacked(packed, self._model))
-        self.vectors.remove([row[0] for row in gone])
         if keys or gone:
             self._is_built.clear()
             self._builder.wake()
@@ -180,11 +191,6 @@ class Follower:
         if found:
             self._last_embedding = found[-1][0]
         return [row[1] for row in found], [row[2] for row in found]
-
-    def _note_built(self) -> None:
-        if self.vectors is not None and self.vectors.tail_size == 0:
-            self._is_built.set()
-            self._on_built()
 
     def _note_damage(self, error: IndexDamaged) -> None:
         """A memory that is new to this machine has no cache: that is no problem."""
@@ -197,6 +203,15 @@ class Follower:
 
 def _floor(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT sequence FROM tombstone_floor").fetchone()[0])
+
+
+def _require_past(connection: sqlite3.Connection, since: int, name: str) -> None:
+    """Raises IndexDamaged for a cache that knows more than the memory, an older one put back."""
+    newest = database.sequence(connection)
+    if since > newest:
+        raise IndexDamaged(
+            f"{name} is of commit {since}, the memory only at {newest}", "other_commit"
+        )
 
 
 def _unpacked(packed: list[bytes], model: EmbeddingModel) -> Matrix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 
 from memory_nodes.errors import InputError
@@ -15,8 +14,14 @@ def check(gist: Gist) -> None:
     """Raises InputError for a gist that cannot be written down."""
     if not gist.text.strip() or len(gist.text) > observations.MAX_TEXT_CHARS:
         raise InputError(f"a gist needs a text of at most {observations.MAX_TEXT_CHARS} characters")
-    if not all(map(math.isfinite, (*gist.center_map_m, gist.radius_m))) or gist.radius_m < 0.0:
-        raise InputError("the centre of a gist must be finite, and its radius 0 m or more")
+    for name in ("text", "map_id", "map_frame", "source"):
+        observations.check_unicode(name, getattr(gist, name))
+    extents_m = (*map(abs, gist.center_map_m), gist.radius_m)
+    if not all(0.0 <= extent_m <= observations.MAX_COORDINATE_M for extent_m in extents_m):
+        raise InputError(
+            f"a gist at {gist.center_map_m} with radius {gist.radius_m} m: give numbers up to "
+            f"{observations.MAX_COORDINATE_M:.0f}, and a radius of 0 or more"
+        )
     if not 0 <= gist.start_ns <= gist.end_ns <= observations.MAX_STAMP_NS:
         raise InputError(f"a gist from {gist.start_ns} to {gist.end_ns} ns: give start <= end")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_nodes.store.columns import Columns, Ints
-from memory_nodes.store.places import Places
+from memory_nodes.store.places import MAX_COORDINATE_M, Places
 
 BULK_SHARE = 0.25
 """More new places than this share of the old ones: building the trees anew is faster."""
@@ -43,7 +43,7 @@ class Items:
 
     def _place(self, rows: Mapping[str, NDArray[Any]]) -> None:
         points_m = np.stack([rows["x"], rows["y"], rows["z"]], axis=1)
-        placed = np.flatnonzero(np.isfinite(points_m).all(axis=1))
+        placed = np.flatnonzero(_has_place(points_m))
         if len(placed) > BULK_SHARE * len(self.places):
             self._build_places()
             return
@@ -60,7 +60,7 @@ class Items:
         columns = self.columns
         points_m = np.stack([columns["x"], columns["y"], columns["z"]], axis=1)
         rows = columns.living()
-        rows = rows[np.isfinite(points_m[rows]).all(axis=1)]
+        rows = rows[_has_place(points_m[rows])]
         self.places = Places.bulk(
             columns["key"][rows],
             columns["map_key"][rows].astype(np.int64),
@@ -72,3 +72,8 @@ class Items:
         for key in keys.tolist():
             if key in self.places:
                 self.places.remove(key)
+
+
+def _has_place(points_m: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether each point, shape (N, 3), can be looked for: what is too far away is near nothing."""
+    return np.asarray((np.abs(points_m) <= MAX_COORDINATE_M).all(axis=1))

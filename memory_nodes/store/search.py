@@ -58,7 +58,7 @@ class Search:
         self._config = config if config is not None else SearchConfig()
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
-        self._follower = Follower(memory_dir, self._config.vectors, self._save_if_grown)
+        self._follower = Follower(memory_dir, self._config.vectors, self._note_built)
 
     def close(self) -> None:
         """Ends the work on the indices and saves how far it has come."""
@@ -244,9 +244,11 @@ class Search:
                     f"cannot read the memory in {self._memory_dir}: {error}"
                 ) from error
 
-    def _save_if_grown(self) -> None:
-        """In the builder's thread, when all vectors are in the graph."""
+    def _note_built(self) -> None:
+        """In the builder's thread, which saves what has grown; not once this is closed."""
         with self._mutex:
+            if self._connection is None or not self._follower.note_built():
+                return
             if self._follower.is_worth_saving(SAVED_SHARE):
                 self._save()
 

@@ -200,6 +200,8 @@ class VectorIndex:
         """
         listed = checked_keys(keys)
         given = checked_units(listed, vectors, dimension)
+        if not len(listed):
+            return cls(dimension, config)
         places = last_places(links.labels, listed)
         is_new = ~np.isin(listed, links.labels)
         is_new &= last_places(listed, listed) == np.arange(len(listed))

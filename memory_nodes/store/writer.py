@@ -56,12 +56,16 @@ class Writer:
     def __init__(self, memory_dir: Path, config: WriterConfig | None = None) -> None:
         self._config = config if config is not None else WriterConfig()
         self.database = Database(memory_dir)
-        with self.database.transaction() as connection:
-            episodes.close_interrupted(connection)
-            for name in observations.LAYERS:
-                observations.layer_key(connection, name)
-            self._layers = frozenset(observations.layers(connection))
-            self._model = embeddings.active_model(connection)
+        try:
+            with self.database.transaction() as connection:
+                episodes.close_interrupted(connection)
+                for name in observations.LAYERS:
+                    observations.layer_key(connection, name)
+                self._layers = frozenset(observations.layers(connection))
+                self._model = embeddings.active_model(connection)
+        except BaseException:
+            self.database.close()
+            raise
         image_erasure.finish(self.database)  # what a crash has left
         self._mending = threading.Lock()
         self._episode_key: int | None = None
@@ -205,8 +209,10 @@ class Writer:
         self, observation: Observation, vector: Vector | None, *, at_once: bool
     ) -> Future[str]:
         observations.check(observation, self._layers)
-        data = b"" if vector is None else embeddings.packed_vector(vector, self._model)
-        return self._group.submit(Incoming(observation, data, self._episode_key), at_once=at_once)
+        model = self._model
+        data = b"" if vector is None else embeddings.packed_vector(vector, model)
+        incoming = Incoming(observation, data, model, self._episode_key)
+        return self._group.submit(incoming, at_once=at_once)
 
     def _commit(self, batch: Sequence[Incoming]) -> Sequence[str | Exception]:
         with self.database.transaction() as connection:
