@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import Observation
-from memory_nodes.store import rows, texts
+from memory_nodes.store import embeddings, rows, texts
+from memory_nodes.store.checks import check_unicode
+from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.maps import map_key
 
 MAX_TEXT_CHARS = 100_000
@@ -31,7 +33,9 @@ class Incoming:
 
     observation: Observation
     vector: bytes = b""
-    """Of its text, by the active embedding model; empty: it is made later."""
+    """Of its text; empty: it is made later."""
+    model: EmbeddingModel | None = None
+    """Made the vector, which is of no use if another one is active by the time it is stored."""
     episode_key: int | None = None
 
 
@@ -45,7 +49,7 @@ def check(observation: Observation, layers: Collection[str]) -> None:
     if not text.strip():
         raise InputError("an observation needs a text")
     for name in ("text", "map_id", "map_frame", "source"):
-        _check_unicode(name, getattr(observation, name))
+        check_unicode(name, getattr(observation, name))
     if observation.layer not in layers:
         raise InputError(
             f"no layer {observation.layer!r}: choose one of {', '.join(sorted(layers))}, or make "
@@ -120,7 +124,10 @@ def layers(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _insert_fresh(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> list[str]:
-    vectors = {item.observation.text: item.vector for item in batch if item.vector}
+    active = embeddings.active_model(connection)
+    vectors = {
+        item.observation.text: item.vector for item in batch if item.vector and item.model == active
+    }
     text_keys = texts.intern(connection, [item.observation.text for item in batch], vectors)
     layer_keys = layers(connection)
     map_keys: dict[tuple[str, str], int] = {}
@@ -168,12 +175,3 @@ def _repeated(observation: Observation, stored: Observation) -> str | Exception:
     return InputError(
         f"another observation has the id {observation.observation_id!r}: give each its own, or none"
     )
-
-
-def _check_unicode(name: str, text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the {name} is no valid unicode at character {error.start}: decode it as UTF-8 first"
-        ) from error

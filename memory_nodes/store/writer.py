@@ -12,7 +12,7 @@ from memory_nodes.geometry import Array
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
 from memory_nodes.store import chunks, embeddings, episodes, gists, observations, rows
-from memory_nodes.store.checks import check_graph, without_unsound_vectors
+from memory_nodes.store.checks import check_graph, check_unicode, without_unsound_vectors
 from memory_nodes.store.database import Database
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.group_commit import GroupCommit
@@ -101,6 +101,7 @@ class Writer:
         """Makes a layer known. Raises InputError for a name that is empty or too long."""
         if not name.strip() or len(name) > 64:
             raise InputError(f"{name[:80]!r} cannot be a layer: give 1 to 64 characters")
+        check_unicode("layer", name)
         with self.database.transaction() as connection:
             observations.layer_key(connection, name)
         self._layers |= {name}
@@ -151,12 +152,13 @@ class Writer:
     def store_vectors(self, vectors: Mapping[int, Array]) -> int:
         """Stores vectors of texts by key; how many could be used. The others wait again."""
         sound, unsound = {}, []
-        for key, vector in vectors.items():
-            try:
-                sound[key] = embeddings.packed_vector(vector, self._model)
-            except InputError:
-                unsound.append(key)
         with self.database.transaction() as connection:
+            model = embeddings.active_model(connection)
+            for key, vector in vectors.items():
+                try:
+                    sound[key] = embeddings.packed_vector(vector, model)
+                except InputError:
+                    unsound.append(key)
             embeddings.store(connection, sound)
             embeddings.count_failure(connection, unsound)
         return len(sound)
@@ -165,8 +167,10 @@ class Writer:
         self, observation: Observation, vector: Array | None, *, at_once: bool
     ) -> Future[str]:
         observations.check(observation, self._layers)
-        data = b"" if vector is None else embeddings.packed_vector(vector, self._model)
-        return self._group.submit(Incoming(observation, data, self._episode_key), at_once=at_once)
+        model = self._model
+        data = b"" if vector is None else embeddings.packed_vector(vector, model)
+        incoming = Incoming(observation, data, model, self._episode_key)
+        return self._group.submit(incoming, at_once=at_once)
 
     def _commit(self, batch: Sequence[Incoming]) -> Sequence[str | Exception]:
         with self.database.transaction() as connection:
