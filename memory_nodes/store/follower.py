@@ -48,7 +48,7 @@ class Follower:
         self.sequence = -1
         """The commit that the indices reflect."""
         self._saved = (0, 0)
-        """Items and vectors in the caches."""
+        """Observations and vectors in the caches."""
         self._memory_id = ""
         self._model: EmbeddingModel | None = None
         self._builder: IndexBuilder | None = None
@@ -90,10 +90,10 @@ class Follower:
         self.problems = (*self.problems, problem)
 
     def is_worth_saving(self, share: float) -> bool:
-        """Whether more than that share of the items, or of the vectors, are not in the caches."""
-        items, vectors = self._saved
+        """Whether more than that share of what is cached is not in the caches."""
+        saved_observations, vectors = self._saved
         return (
-            len(self.catalogue) > (1.0 + share) * items
+            len(self.catalogue.items[ItemKind.OBSERVATION]) > (1.0 + share) * saved_observations
             or self.progress[0] > (1.0 + share) * vectors
         )
 
@@ -107,11 +107,10 @@ class Follower:
         if self.vectors is not None and self._model is not None:
             path = self._index_dir / GRAPH_NAME
             vector_cache.save(self.vectors, path, self.sequence, self._cache_id(self._model))
-        self._saved = (len(self.catalogue), built)
+        self._saved = (len(observations), built)
 
     def _open(self, connection: sqlite3.Connection) -> None:
         """Reads everything, with the help of the caches where they can be used."""
-        self.stop()
         self.problems = ()
         self._memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
         self.catalogue, since = self._restored_catalogue(connection)
@@ -132,54 +131,53 @@ class Follower:
         return catalogue, since
 
     def _open_vectors(self, connection: sqlite3.Connection) -> None:
-        self._model, self.vectors = embeddings.active_model(connection), None
-        self._last_embedding = 0
-        if self._model is None:
+        if self._builder is not None:
+            # not stop: it may be about to call on_built, which waits for our owner's lock
+            self._builder.dismiss()
+            self._builder = None
+        self._model, self.vectors = None, None
+        self._saved = (self._saved[0], 0)
+        model = embeddings.active_model(connection)
+        if model is None:
             return
-        keys, packed = self._new_vectors(connection)
-        matrix = _unpacked(packed, self._model)
-        try:
-            self.vectors, _ = vector_cache.restored(
-                self._index_dir / GRAPH_NAME,
-                self._config,
-                self._cache_id(self._model),
-                self._model.dimension,
-                keys,
-                matrix,
-            )
-            self._saved = (self._saved[0], self.vectors.graph_size)
-        except IndexDamaged as error:
-            self._note_damage(error)
-            self.vectors = VectorIndex(self._model.dimension, self._config)
-            self.vectors.add(keys, matrix)
+        keys, matrix, last = _vectors_after(connection, 0, model)
+        self.vectors = self._indexed(keys, matrix, model)
+        self._model, self._last_embedding = model, last
         self._builder = IndexBuilder(self.vectors, self._note_built)
         self._is_built.clear()
         self._builder.start()
 
+    def _indexed(self, keys: list[int], matrix: Matrix, model: EmbeddingModel) -> VectorIndex:
+        """With the graph of the cache where it can be used."""
+        path, name = self._index_dir / GRAPH_NAME, self._cache_id(model)
+        try:
+            vectors, _ = vector_cache.restored(
+                path, self._config, name, model.dimension, keys, matrix
+            )
+            self._saved = (self._saved[0], vectors.graph_size)
+        except IndexDamaged as error:
+            self._note_damage(error)
+            vectors = VectorIndex(model.dimension, self._config)
+            vectors.add(keys, matrix)
+        return vectors
+
     def _follow_vectors(self, connection: sqlite3.Connection) -> None:
         if embeddings.active_model(connection) != self._model:
-            self.stop()
             self._open_vectors(connection)
             return
-        if self.vectors is None or self._model is None or self._builder is None:
+        if self.vectors is None or self._model is None:
             return
         gone = connection.execute(
             "SELECT key FROM tombstone WHERE sequence > ? AND kind = ?",
             (self.sequence, int(ItemKind.TEXT)),
         ).fetchall()
-        keys, packed = self._new_vectors(connection)
-        self.vectors.add(keys, _unpacked(packed, self._model))
+        keys, matrix, last = _vectors_after(connection, self._last_embedding, self._model)
+        self.vectors.add(keys, matrix)
+        self._last_embedding = last
         self.vectors.remove([row[0] for row in gone])
-        if keys or gone:
+        if self._builder is not None and (keys or gone):
             self._is_built.clear()
             self._builder.wake()
-
-    def _new_vectors(self, connection: sqlite3.Connection) -> tuple[list[int], list[bytes]]:
-        """Keys of texts and their vectors that came since the last call."""
-        found = connection.execute(_VECTORS, (self._last_embedding,)).fetchall()
-        if found:
-            self._last_embedding = found[-1][0]
-        return [row[1] for row in found], [row[2] for row in found]
 
     def _note_built(self) -> None:
         if self.vectors is not None and self.vectors.tail_size == 0:
@@ -199,8 +197,16 @@ def _floor(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT sequence FROM tombstone_floor").fetchone()[0])
 
 
-def _unpacked(packed: list[bytes], model: EmbeddingModel) -> Matrix:
+def _vectors_after(
+    connection: sqlite3.Connection, last: int, model: EmbeddingModel
+) -> tuple[list[int], Matrix, int]:
+    """Keys and vectors, shape (N, dimension), of texts embedded after the row ``last``.
+
+    With the last row now. Raises StoreError where a vector is no vector of the model.
+    """
+    found = connection.execute(_VECTORS, (last,)).fetchall()
     try:
-        return unpacked(packed, model.dimension)
+        matrix = unpacked([row[2] for row in found], model.dimension)
     except ValueError as error:
         raise StoreError(f"vectors of {model.model_id} are damaged: {error}") from error
+    return [row[1] for row in found], matrix, found[-1][0] if found else last
