@@ -40,7 +40,7 @@ class Condition:
 
 
 class Columns:
-    """Grows at the end; a row that has left is dead, and never found again."""
+    """Grows at the end; a row that has left is dead, and not found."""
 
     def __init__(self) -> None:
         self._size = 0
@@ -71,12 +71,14 @@ class Columns:
         self._size += added
 
     def put(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        """As append; rows whose keys are there already are overwritten."""
+        """As append; rows whose keys are there already are overwritten, and live again."""
         keys = columns["key"]
         is_known = np.isin(keys, self["key"])
         rows = np.searchsorted(self["key"], keys[is_known])
         for name, column in columns.items():
             self._data[name][rows] = column[is_known]
+        self._dead -= int(np.count_nonzero(~self._is_alive[rows]))
+        self._is_alive[rows] = True
         self.append({name: column[~is_known] for name, column in columns.items()})
 
     def rows_of(self, keys: Ints) -> Rows:

@@ -87,11 +87,11 @@ class Follower:
         self._is_built.set()
         return True
 
-    def stop(self, *, wait: bool = True) -> None:
+    def stop(self) -> None:
         """Ends the thread that builds the graph; to wait for it under the lock is a deadlock."""
         if self._builder is not None:
             builder, self._builder = self._builder, None
-            builder.stop(wait=wait)
+            builder.stop()
 
     def note(self, problem: str) -> None:
         """Adds to the problems."""
@@ -119,7 +119,6 @@ class Follower:
 
     def _open(self, connection: sqlite3.Connection) -> None:
         """Reads everything, with the help of the caches where they can be used."""
-        self.stop(wait=False)
         self.problems = ()
         self._memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
         self.catalogue, since = self._restored_catalogue(connection)
@@ -142,55 +141,60 @@ class Follower:
         return catalogue, since
 
     def _open_vectors(self, connection: sqlite3.Connection) -> None:
-        self._model, self.vectors = embeddings.active_model(connection), None
-        self._last_embedding = 0
-        if self._model is None:
+        if self._builder is not None:
+            # not stop: it may be about to call on_built, which waits for our owner's lock
+            self._builder.dismiss()
+            self._builder = None
+        self._model, self.vectors = None, None
+        self._saved = (self._saved[0], 0)
+        model = embeddings.active_model(connection)
+        if model is None:
             return
-        keys, packed = self._new_vectors(connection)
-        matrix = _unpacked(packed, self._model)
-        try:
-            self.vectors, since = vector_cache.restored(
-                self._index_dir / GRAPH_NAME,
-                self._config,
-                self._cache_id(self._model),
-                self._model.dimension,
-                keys,
-                matrix,
-            )
-            _require_past(connection, since, GRAPH_NAME)
-            self._saved = (self._saved[0], self.vectors.graph_size)
-        except IndexDamaged as error:
-            self._note_damage(error)
-            self.vectors = VectorIndex(self._model.dimension, self._config)
-            self.vectors.add(keys, matrix)
+        keys, matrix, last = _vectors_after(connection, 0, model)
+        self.vectors = self._indexed(connection, keys, matrix, model)
+        self._model, self._last_embedding = model, last
         self._builder = IndexBuilder(self.vectors, self._on_built)
         self._is_built.clear()
         self._builder.start()
 
+    def _indexed(
+        self,
+        connection: sqlite3.Connection,
+        keys: list[int],
+        matrix: Matrix,
+        model: EmbeddingModel,
+    ) -> VectorIndex:
+        """With the graph of the cache where it can be used."""
+        path, name = self._index_dir / GRAPH_NAME, self._cache_id(model)
+        try:
+            vectors, since = vector_cache.restored(
+                path, self._config, name, model.dimension, keys, matrix
+            )
+            _require_past(connection, since, GRAPH_NAME)
+            self._saved = (self._saved[0], vectors.graph_size)
+        except IndexDamaged as error:
+            self._note_damage(error)
+            vectors = VectorIndex(model.dimension, self._config)
+            vectors.add(keys, matrix)
+        return vectors
+
     def _follow_vectors(self, connection: sqlite3.Connection) -> None:
         if embeddings.active_model(connection) != self._model:
-            self.stop(wait=False)
             self._open_vectors(connection)
             return
-        if self.vectors is None or self._model is None or self._builder is None:
+        if self.vectors is None or self._model is None:
             return
         gone = connection.execute(
             "SELECT key FROM tombstone WHERE sequence > ? AND kind = ?",
             (self.sequence, int(ItemKind.TEXT)),
         ).fetchall()
-        keys, packed = self._new_vectors(connection)
-        self.vectors.remove([row[0] for row in gone])  # first: a text may have come back
-        self.vectors.add(keys, _unpacked(packed, self._model))
-        if keys or gone:
+        keys, matrix, last = _vectors_after(connection, self._last_embedding, self._model)
+        self.vectors.add(keys, matrix)
+        self._last_embedding = last
+        self.vectors.remove([row[0] for row in gone])
+        if self._builder is not None and (keys or gone):
             self._is_built.clear()
             self._builder.wake()
-
-    def _new_vectors(self, connection: sqlite3.Connection) -> tuple[list[int], list[bytes]]:
-        """Keys of texts and their vectors that came since the last call."""
-        found = connection.execute(_VECTORS, (self._last_embedding,)).fetchall()
-        if found:
-            self._last_embedding = found[-1][0]
-        return [row[1] for row in found], [row[2] for row in found]
 
     def _note_damage(self, error: IndexDamaged) -> None:
         """A memory that is new to this machine has no cache: that is no problem."""
@@ -214,8 +218,16 @@ def _require_past(connection: sqlite3.Connection, since: int, name: str) -> None
         )
 
 
-def _unpacked(packed: list[bytes], model: EmbeddingModel) -> Matrix:
+def _vectors_after(
+    connection: sqlite3.Connection, last: int, model: EmbeddingModel
+) -> tuple[list[int], Matrix, int]:
+    """Keys and vectors, shape (N, dimension), of texts embedded after the row ``last``.
+
+    With the last row now. Raises StoreError where a vector is no vector of the model.
+    """
+    found = connection.execute(_VECTORS, (last,)).fetchall()
     try:
-        return unpacked(packed, model.dimension)
+        matrix = unpacked([row[2] for row in found], model.dimension)
     except ValueError as error:
         raise StoreError(f"vectors of {model.model_id} are damaged: {error}") from error
+    return [row[1] for row in found], matrix, found[-1][0] if found else last

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from memory_nodes.errors import InputError
 from memory_nodes.records import Observation
 from memory_nodes.store import embeddings, rows, texts
+from memory_nodes.store.checks import check_unicode
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.maps import map_key
 
@@ -34,7 +35,7 @@ class Incoming:
     vector: bytes = b""
     """Of its text; empty: it is made later."""
     model: EmbeddingModel | None = None
-    """Made the vector; where another is active by the time of the commit, it is not used."""
+    """Made the vector, which is of no use if another one is active by the time it is stored."""
     episode_key: int | None = None
 
 
@@ -73,16 +74,6 @@ def check_stamp(stamp_ns: int) -> None:
     """Raises InputError for a stamp that is before 0 or does not fit the database."""
     if not 0 <= stamp_ns <= MAX_STAMP_NS:
         raise InputError(f"the stamp is {stamp_ns} ns, give one from 0 to 2^63 - 1")
-
-
-def check_unicode(name: str, text: str) -> None:
-    """Raises InputError for a text with half a surrogate pair, which UTF-8 has no bytes for."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the {name} is no valid unicode at character {error.start}: decode it as UTF-8 first"
-        ) from error
 
 
 def insert(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> list[str | Exception]:
@@ -140,9 +131,9 @@ def layers(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _insert_fresh(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> list[str]:
-    model = embeddings.active_model(connection)
+    active = embeddings.active_model(connection)
     vectors = {
-        item.observation.text: item.vector for item in batch if item.vector and item.model == model
+        item.observation.text: item.vector for item in batch if item.vector and item.model == active
     }
     text_keys = texts.intern(connection, [item.observation.text for item in batch], vectors)
     layer_keys = layers(connection)

@@ -110,7 +110,13 @@ class Search:
                 return Found((), Plan("none", "no embedding model is active", 0, 0))
             selected = self._selected(connection, wanted)
             return self._semantic(
-                connection, self._follower.vectors, vector, k, selected, now_ns, per_text or k
+                connection,
+                self._follower.vectors,
+                vector,
+                k,
+                selected,
+                now_ns,
+                _per_text(per_text, k),
             )
 
     def words(
@@ -121,7 +127,7 @@ class Search:
         with self._up_to_date() as connection:
             selected = self._selected(connection, wanted)
             ranked, plan = ranking.by_words(connection, text, k, selected)
-            return self._found(connection, ranked, plan, selected, k, per_text or k)
+            return self._found(connection, ranked, plan, selected, k, _per_text(per_text, k))
 
     def hybrid(
         self,
@@ -151,7 +157,7 @@ class Search:
                 },
                 self._config.fusion.rrf_k,
             )
-            return self._found(connection, fused, plan, selected, k, per_text or k)
+            return self._found(connection, fused, plan, selected, k, _per_text(per_text, k))
 
     def near(
         self, center_map_m: Vector3, radius_m: float, k: int = 10, wanted: Filter = EVERYTHING
@@ -281,3 +287,11 @@ class Search:
 def _check_k(k: int) -> None:
     if k < 1:
         raise InputError(f"k is {k}, the least is 1")
+
+
+def _per_text(per_text: int | None, k: int) -> int:
+    if per_text is None:
+        return k
+    if per_text < 1:
+        raise InputError(f"per_text is {per_text}, the least is 1")
+    return per_text

@@ -22,7 +22,7 @@ from memory_nodes.store import (
     observations,
     rows,
 )
-from memory_nodes.store.checks import check_graph, without_unsound_vectors
+from memory_nodes.store.checks import check_graph, check_unicode, without_unsound_vectors
 from memory_nodes.store.database import Database
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.forget_selection import Forget
@@ -120,6 +120,7 @@ class Writer:
         """Makes a layer known. Raises InputError for a name that is empty or too long."""
         if not name.strip() or len(name) > 64:
             raise InputError(f"{name[:80]!r} cannot be a layer: give 1 to 64 characters")
+        check_unicode("layer", name)
         with self.database.transaction() as connection:
             observations.layer_key(connection, name)
         self._layers |= {name}
@@ -190,12 +191,13 @@ class Writer:
     def store_vectors(self, vectors: Mapping[int, Vector]) -> int:
         """Stores vectors of texts by key; how many could be used. The others wait again."""
         sound, unsound = {}, []
-        for key, vector in vectors.items():
-            try:
-                sound[key] = embeddings.packed_vector(vector, self._model)
-            except InputError:
-                unsound.append(key)
         with self.database.transaction() as connection:
+            model = embeddings.active_model(connection)
+            for key, vector in vectors.items():
+                try:
+                    sound[key] = embeddings.packed_vector(vector, model)
+                except InputError:
+                    unsound.append(key)
             embeddings.store(connection, sound)
             embeddings.count_failure(connection, unsound)
         return len(sound)

@@ -51,8 +51,12 @@ CREATE TABLE layer (
 INSERT INTO map (map_id, map_frame)
     SELECT map_id, map_frame FROM keyframe UNION SELECT map_id, map_frame FROM observation;
 INSERT INTO session (session_id, map_key, start_ns, end_ns)
-    SELECT k.session_id, m.map_key, min(k.stamp_ns), max(k.stamp_ns)
-    FROM keyframe k JOIN map m USING (map_id, map_frame) GROUP BY k.session_id;
+    SELECT s.session_id, m.map_key, s.start_ns, s.end_ns
+    FROM (
+        SELECT session_id, min(keyframe_id) AS keyframe_id,
+               min(stamp_ns) AS start_ns, max(stamp_ns) AS end_ns
+        FROM keyframe GROUP BY session_id
+    ) s JOIN keyframe k USING (keyframe_id) JOIN map m USING (map_id, map_frame);
 INSERT INTO layer (name) SELECT DISTINCT layer FROM observation ORDER BY layer;
 INSERT INTO text (hash, text)
     SELECT text_hash(text), text FROM (SELECT DISTINCT text FROM observation);
