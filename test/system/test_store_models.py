@@ -13,8 +13,9 @@ import pytest
 
 from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.geometry import Array
+from memory_nodes.store.database import INDEX_DIR
 from memory_nodes.store.embeddings import EmbeddingModel
-from memory_nodes.store.follower import GRAPH_NAME, INDEX_DIR
+from memory_nodes.store.follower import GRAPH_NAME
 from memory_nodes.store.index_builder import IndexBuilder
 from memory_nodes.store.search import Search
 from memory_nodes.store.vector_index import VectorIndex
@@ -170,7 +171,7 @@ def test_model_may_change_while_the_builder_is_about_to_tell_that_it_is_done(
 ) -> None:
     """The search that follows holds the lock that the builder needs to tell so."""
     is_let_go, is_at_its_end = threading.Event(), threading.Event()
-    make, stop = IndexBuilder.__init__, IndexBuilder.stop
+    make, dismiss = IndexBuilder.__init__, IndexBuilder.dismiss
 
     def made(builder: IndexBuilder, index: VectorIndex, on_built: Callable[[], None]) -> None:
         def told_late() -> None:
@@ -180,12 +181,12 @@ def test_model_may_change_while_the_builder_is_about_to_tell_that_it_is_done(
 
         make(builder, index, told_late)
 
-    def letting_go(builder: IndexBuilder, *, wait: bool = True) -> None:
+    def letting_go(builder: IndexBuilder) -> None:
         is_let_go.set()
-        stop(builder, wait=wait)
+        dismiss(builder)
 
     monkeypatch.setattr(IndexBuilder, "__init__", made)
-    monkeypatch.setattr(IndexBuilder, "stop", letting_go)
+    monkeypatch.setattr(IndexBuilder, "dismiss", letting_go)
     search = Search(tmp_path)
     search.refresh()
     assert is_at_its_end.wait(30.0)
