@@ -26,10 +26,10 @@ MAPS = ("home", "shed")
 
 @dataclass(frozen=True)
 class Item:
-    """What a test knows of one item; ``number`` orders those of a kind by age of their rows."""
+    """What a test knows of one item; keys ascend as the items of a kind are written."""
 
     kind: ItemKind
-    number: int
+    key: int
     item_id: str
     text: str
     start_ns: int
@@ -68,7 +68,7 @@ class Item:
 
 @dataclass
 class MixedMemory:
-    """Writes items and lists them. The stamp of each is a second after that of the last."""
+    """Writes items and lists them. Stamps ascend, but for those of objects, by a second."""
 
     writer: Writer
     seed: int = 0
@@ -76,6 +76,7 @@ class MixedMemory:
     vectors: dict[str, Array] = field(default_factory=dict)
     """Of each text, as they are stored."""
     _episode_ids: tuple[str, ...] = ()
+    _last_ns: int = 0
 
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.seed)
@@ -85,22 +86,24 @@ class MixedMemory:
         """Observations within, between and around episodes, gists and objects, on two maps."""
         for number in range(count):
             self._change_episode(number % 20)
-            self.observe(f"{LAYERS[number % 3]} of thing {self._random.integers(count // 6)}")
+            self.observe(f"{LAYERS[number % 3]} of parcel {self._random.integers(count // 6)}")
             if number % 5 == 0:
-                self.summarise(f"gist of thing {self._random.integers(count // 10)}")
+                self.summarise(f"gist of parcel {self._random.integers(count // 10)}")
             if number % 7 == 0:
-                self.see(number // 7 + 1)
+                self.see()
         self.embed()
 
     def observe(self, text: str) -> Item:
         stamp_ns, point_m, map_id = self._next_ns(), self._point_m(), self._map_id()
         layer = LAYERS[int(self._random.integers(len(LAYERS)))]
-        sent = observation(text, stamp_ns=stamp_ns, at_map_m=point_m, map_id=map_id, layer=layer)
+        item_id = self.writer.add(
+            observation(text, stamp_ns=stamp_ns, at_map_m=point_m, map_id=map_id, layer=layer)
+        )
         return self._listed(
             Item(
                 kind=ItemKind.OBSERVATION,
-                number=self._count(ItemKind.OBSERVATION),
-                item_id=self.writer.add(sent),
+                key=_number(item_id),
+                item_id=item_id,
                 text=text,
                 start_ns=stamp_ns,
                 end_ns=stamp_ns,
@@ -112,20 +115,22 @@ class MixedMemory:
         )
 
     def summarise(self, text: str) -> Item:
+        end_ns = self._next_ns()
         sent = gist(
             text,
             center_map_m=self._point_m(),
             radius_m=float(self._random.uniform(0.0, 2.0)),
-            start_ns=int(self._random.integers(self._next_ns())),
-            end_ns=self._next_ns(),
+            start_ns=int(self._random.integers(end_ns)),
+            end_ns=end_ns,
             map_id=self._map_id(),
             episode_id=self._episode_ids[0] if self._episode_ids else "",
         )
+        item_id = self.writer.add_gist(sent)
         return self._listed(
             Item(
                 kind=ItemKind.GIST,
-                number=self._count(ItemKind.GIST),
-                item_id=self.writer.add_gist(sent),
+                key=_number(item_id),
+                item_id=item_id,
                 text=text,
                 start_ns=sent.start_ns,
                 end_ns=sent.end_ns,
@@ -136,35 +141,32 @@ class MixedMemory:
             )
         )
 
-    def see(self, chunk_id: int, object_id: str = "", color: str = "") -> Item:
+    def see(self, object_id: str = "", color: str = "") -> Item:
         """An object in a chunk of one keyframe, at a place measured by depth."""
-        number = self._count(ItemKind.OBJECT)
-        name = object_id or f"{'mug' if number % 2 else 'lamp'}_{number}"
+        chunk_id = self.writer.counts().last_chunk_id + 1
+        name = object_id or f"{'mug' if chunk_id % 2 else 'lamp'}_{chunk_id}"
         shown = keyframe(chunk_id, map_id=self._map_id())
         point_m = (shown.map_from_base.position_m[0] + 2.0, float(self._random.uniform(-1, 1)), 1.0)
-        color = color or f"color {number % 4}"
-        self.writer.commit_chunk(
-            graph(
-                chunk_id,
-                [shown],
-                [descriptor(name, view(chunk_id, point_map_m=point_m), color=color)],
-            )
+        seen = descriptor(
+            name, view(chunk_id, point_map_m=point_m), color=color or f"color {chunk_id % 4}"
         )
-        return self._listed(self._seen(name, shown.map_id, number))
+        self.writer.commit_chunk(graph(chunk_id, [shown], [seen]))
+        self.items = [item for item in self.items if item.item_id != name]
+        return self._listed(self._stored(name, shown.map_id))
 
-    def _seen(self, name: str, map_id: str, number: int) -> Item:
+    def _stored(self, name: str, map_id: str) -> Item:
         """The place is what the memory made of the views: no search had a part in it."""
         reader = Reader(self.writer.database.memory_dir)
         (stored,) = reader.objects([name])
         reader.close()
-        said = ", ".join(stored.attributes.values())
-        known = [item for item in self.items if item.item_id == name]
-        self.items = [item for item in self.items if item.item_id != name]
+        with self.writer.database.reading() as connection:
+            query = "SELECT object_key FROM object WHERE object_id = ?"
+            key = connection.execute(query, (name,)).fetchone()[0]
         return Item(
             kind=ItemKind.OBJECT,
-            number=known[0].number if known else number,
+            key=key,
             item_id=name,
-            text=f"{stored.type}: {said}",
+            text=f"{stored.type}: {', '.join(stored.attributes.values())}",
             start_ns=stored.first_seen_ns,
             end_ns=stored.last_seen_ns,
             map_id=map_id,
@@ -193,7 +195,7 @@ class MixedMemory:
         found: list[str] = []
         for text in texts:
             items = [item for item in self.items if item.text == text and item.fits(wanted)]
-            items.sort(key=lambda item: (-item.end_ns, -item.number, item.kind))
+            items.sort(key=lambda item: (-item.end_ns, -item.key, item.kind))
             found += [item.item_id for item in items[:per_text]]
         return found[:k]
 
@@ -218,11 +220,9 @@ class MixedMemory:
         self.items.append(item)
         return item
 
-    def _count(self, kind: ItemKind) -> int:
-        return 1 + sum(item.kind == kind for item in self.items)
-
     def _next_ns(self) -> int:
-        return (len(self.items) + 1) * NS_PER_S
+        self._last_ns += NS_PER_S
+        return self._last_ns
 
     def _map_id(self) -> str:
         return MAPS[int(self._random.integers(len(MAPS)))]
@@ -230,3 +230,7 @@ class MixedMemory:
     def _point_m(self) -> Vector3:
         x_m, y_m, z_m = self._random.uniform(-5.0, 5.0, 3)
         return float(x_m), float(y_m), float(z_m)
+
+
+def _number(item_id: str) -> int:
+    return int(item_id.rpartition("_")[2])

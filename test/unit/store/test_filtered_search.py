@@ -114,8 +114,8 @@ def test_plan_says_which_way_was_taken_and_why(
 def test_words_with_a_filter_find_all_that_have_them(
     memory: MixedMemory, searches: dict[PlannerConfig, Search], wanted: Filter, k: int
 ) -> None:
-    fitting = {item.item_id for item in memory.items if item.fits(wanted) and "thing" in item.text}
-    found = _ids(searches[EXACT].words("thing", k, wanted))
+    fitting = {item.item_id for item in memory.items if item.fits(wanted) and "parcel" in item.text}
+    found = _ids(searches[EXACT].words("parcel", k, wanted))
     assert set(found) <= fitting
     assert len(found) == len(set(found)) == min(k, len(fitting))
 
@@ -164,7 +164,7 @@ def test_between_finds_the_newest_of_the_time(
     since_ns, until_ns = since_s * NS_PER_S, (since_s + 20) * NS_PER_S
     during = Filter(since_ns=since_ns, until_ns=until_ns)
     items = [item for item in memory.items if item.fits(wanted) and item.fits(during)]
-    items.sort(key=lambda item: (item.end_ns, item.number, item.kind), reverse=True)
+    items.sort(key=lambda item: (item.end_ns, item.key, item.kind), reverse=True)
     found = searches[EXACT].between(since_ns, until_ns, k, wanted)
     assert _ids(found) == [item.item_id for item in items[:k]]
 
@@ -187,8 +187,8 @@ def test_no_filter_gives_what_a_filter_that_leaves_all_gives(
         expected = memory.by_meaning(query.astype(float), 25, everything, per_text)
         for wanted in (Filter(), everything):
             assert _ids(search.semantic(query, 25, wanted, per_text=per_text)) == expected
-        assert _ids(search.words("gist thing", 25, per_text=per_text)) == _ids(
-            search.words("gist thing", 25, everything, per_text=per_text)
+        assert _ids(search.words("gist parcel", 25, per_text=per_text)) == _ids(
+            search.words("gist parcel", 25, everything, per_text=per_text)
         )
     assert search.count() == search.count(everything) == len(memory.items)
 
@@ -201,8 +201,8 @@ def test_items_without_place_time_or_kind_asked_for_are_no_error(
     assert search.count(nothing) == 0
     for found in (
         search.semantic(QUERIES[0], 5, nothing),
-        search.words("thing", 5, nothing),
-        search.hybrid("thing", QUERIES[0], 5, nothing),
+        search.words("parcel", 5, nothing),
+        search.hybrid("parcel", QUERIES[0], 5, nothing),
         search.near((0.0, 0.0, 0.0), 100.0, 5, nothing),
         search.between(0, 10**18, 5, nothing),
     ):
