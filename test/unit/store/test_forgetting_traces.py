@@ -18,6 +18,7 @@ from memory_nodes.perception.spool import Spool
 from memory_nodes.records import NS_PER_S, Box, Gist, Keyframe
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.follower import Follower
 from memory_nodes.store.forget_selection import Forget
 from memory_nodes.store.image_erasure import GREY, image_file, orphan_images
 from memory_nodes.store.reader import Reader
@@ -118,6 +119,24 @@ def test_reader_that_closes_does_not_write_forgotten_places_again(tmp_path: Path
     search.close()
     assert _files_with(tmp_path, np.float64(place_m).tobytes()) == []
     writer.close()
+
+
+def test_caches_that_are_written_while_something_is_forgotten_are_deleted(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer.add(observation("here"))
+    search = Search(tmp_path)
+    assert search.count() == 1
+    plain = Follower.save_graph
+
+    def save_late(follower: Follower) -> None:
+        assert writer.forget(Forget(text="here")).problems == ()
+        follower.save_columns()
+        plain(follower)
+
+    monkeypatch.setattr(Follower, "save_graph", save_late)
+    search.close()
+    assert not list((tmp_path / "index").glob("*.bin*"))
 
 
 def test_reader_in_the_middle_of_an_answer_is_told_of(
@@ -244,6 +263,7 @@ def test_orphans_are_images_that_neither_memory_nor_spool_knows(
 _FORGETS = """
 import os, signal, sys
 from pathlib import Path
+from memory_nodes.store.follower import Follower
 from memory_nodes.store.forget_selection import Forget
 from memory_nodes.store.writer import Writer
 writer, last = Writer(Path(sys.argv[1])), int(sys.argv[2])
