@@ -85,6 +85,12 @@ def read(
         ) from error
 
 
+def delete_all(directory: Path) -> None:
+    """Deletes the caches in a directory, and what is just being written there: that then fails."""
+    for path in directory.glob("*.bin*"):
+        path.unlink(missing_ok=True)
+
+
 def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 

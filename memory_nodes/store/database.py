@@ -16,7 +16,6 @@ from memory_nodes.store import schema
 DATABASE_NAME = "memory.sqlite"
 LOCK_NAME = "memory.lock"
 INDEX_DIR = "index"
-INDEX_LOCK_NAME = "index.lock"
 BUSY_TIMEOUT_S = 5.0
 
 

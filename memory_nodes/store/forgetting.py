@@ -5,11 +5,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, replace
 
-from memory_nodes.errors import StoreLocked
-from memory_nodes.process_lock import hold
 from memory_nodes.records import ItemKind
-from memory_nodes.store import image_erasure, texts, tombstones
-from memory_nodes.store.database import INDEX_DIR, INDEX_LOCK_NAME, Database
+from memory_nodes.store import cache_file, image_erasure, texts, tombstones
+from memory_nodes.store.database import INDEX_DIR, Database
 from memory_nodes.store.forget_gists import forget_gists, replace_gists, summarising
 from memory_nodes.store.forget_history import forget_history
 from memory_nodes.store.forget_objects import (
@@ -61,8 +59,9 @@ def clean_up(database: Database) -> tuple[str, ...]:
     tombstones.trim(database)
     problems = list(image_erasure.finish(database))
     try:
-        _delete_caches(database)
-    except (OSError, StoreLocked) as error:
+        # They hold places and times. A reader that is writing them sees that, and deletes them.
+        cache_file.delete_all(database.memory_dir / INDEX_DIR)
+    except OSError as error:
         problems.append(f"the caches of the indices are still there: {error}")
     if not database.clear_wal():
         problems.append(
@@ -127,13 +126,3 @@ def _forget_words(connection: sqlite3.Connection) -> None:
     if sqlite3.sqlite_version_info >= _SECURE_DELETE_SINCE:
         connection.execute("INSERT INTO text_words (text_words, rank) VALUES ('secure-delete', 1)")
     connection.execute("INSERT INTO text_words (text_words) VALUES ('optimize')")
-
-
-def _delete_caches(database: Database) -> None:
-    """They hold places and times; who reads makes them anew."""
-    index_dir = database.memory_dir / INDEX_DIR
-    if not index_dir.is_dir():
-        return
-    with hold(index_dir / INDEX_LOCK_NAME):
-        for path in index_dir.glob("*.bin*"):
-            path.unlink(missing_ok=True)

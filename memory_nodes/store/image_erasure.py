@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
@@ -61,7 +62,8 @@ def finish(database: Database) -> tuple[str, ...]:
         for path, *corners in connection.execute(
             "SELECT image_path, x0_px, y0_px, x1_px, y1_px FROM image_erasure"
         ):
-            boxes[path].append(Box(*corners) if corners[0] is not None else None)
+            is_box = None not in corners and all(map(math.isfinite, corners))
+            boxes[path].append(Box(*corners) if is_box else None)
     done, problems = [], []
     for path, of_image in boxes.items():
         try:
@@ -151,7 +153,7 @@ def _erase(memory_dir: Path, image_path: str, boxes: Sequence[Box | None]) -> No
 def _painted(data: bytes, boxes: Sequence[Box]) -> bytes | None:
     """The image in grey within the boxes; None where it is damaged."""
     try:
-        image = Image.open(io.BytesIO(data)).convert("RGB")
+        image = Image.open(io.BytesIO(data), formats=("JPEG", "PNG")).convert("RGB")
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError):
         return None
     pen = ImageDraw.Draw(image)

@@ -9,6 +9,8 @@ CREATE VIRTUAL TABLE text_words USING fts5 (
     text, content = 'text', content_rowid = 'text_key',
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
+-- Parts are merged by so many pages at once: half the size of page halves the longest commit.
+INSERT INTO text_words (text_words, rank) VALUES ('pgsz', 2000);
 
 -- One model at a time is active: its vectors are compared, and what it has not embedded yet waits.
 CREATE TABLE embedding_model (

@@ -13,10 +13,10 @@ import pytest
 
 from memory_nodes.errors import InputError, StoreError
 from memory_nodes.records import NS_PER_S, ItemKind
-from memory_nodes.store.database import DATABASE_NAME, open_for_reading
+from memory_nodes.store.database import DATABASE_NAME, INDEX_DIR, open_for_reading
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
-from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME, INDEX_DIR, Follower
+from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME, Follower
 from memory_nodes.store.hits import Hit
 from memory_nodes.store.search import Search
 from memory_nodes.store.vector_config import VectorConfig

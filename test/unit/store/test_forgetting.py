@@ -396,7 +396,9 @@ def test_open_search_finds_the_forgotten_no_more(writer: Writer, search: Search)
     assert next(hit.text for hit in search.semantic(secret).hits) == "secret letter"
     assert len(search.near((0.0, 0.0, 0.0), 9.0).hits) == 3
     assert writer.forget(Forget(text="secret")) == Forgotten(objects=1, observations=1, images=1)
+    assert search.count() == 1
     for found in (
+        search.near((0.0, 0.0, 0.0), 9.0, k=1),
         search.words("letter mug"),
         search.semantic(secret),
         search.near((0.0, 0.0, 0.0), 9.0),

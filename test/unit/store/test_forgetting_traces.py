@@ -18,6 +18,7 @@ from memory_nodes.perception.spool import Spool
 from memory_nodes.records import NS_PER_S, Box, Gist, Keyframe
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.follower import Follower
 from memory_nodes.store.forget_selection import Forget
 from memory_nodes.store.image_erasure import GREY, image_file, orphan_images
 from memory_nodes.store.reader import Reader
@@ -27,7 +28,8 @@ from memory_nodes.vectors import packed
 from memory_test_support.child import run_python
 from memory_test_support.records import descriptor, graph, keyframe, observation, view
 
-SECRET = "Xylophagous"
+SECRET = "Zyzzyx"
+"""Its stem is the word itself, and no other word begins like it: found in an index of words too."""
 EVER_NS = 10**6 * NS_PER_S
 RED = (200, 30, 30)
 
@@ -95,7 +97,7 @@ def test_forgotten_words_and_vectors_are_in_no_byte_of_the_memory(tmp_path: Path
 def test_rows_that_pages_were_split_for_leave_no_copies(writer: Writer, tmp_path: Path) -> None:
     """States of objects enter the middle of their table, again and again."""
     rng = np.random.default_rng(2)
-    for chunk_id in range(1, 60):
+    for chunk_id in range(1, 40):
         objects = []
         for number in rng.choice(40, 8, replace=False).tolist():
             what = f"{SECRET} {chunk_id}" if number % 9 == 0 else "plain"
@@ -117,6 +119,23 @@ def test_reader_that_closes_does_not_write_forgotten_places_again(tmp_path: Path
     search.close()
     assert _files_with(tmp_path, np.float64(place_m).tobytes()) == []
     writer.close()
+
+
+def test_caches_that_are_written_while_something_is_forgotten_are_deleted(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer.add(observation("here"))
+    search = Search(tmp_path)
+    assert search.count() == 1
+    plain = Follower.save
+
+    def save_late(follower: Follower) -> None:
+        assert writer.forget(Forget(text="here")).problems == ()
+        plain(follower)
+
+    monkeypatch.setattr(Follower, "save", save_late)
+    search.close()
+    assert not list((tmp_path / "index").glob("*.bin*"))
 
 
 def test_reader_in_the_middle_of_an_answer_is_told_of(
@@ -168,6 +187,16 @@ def test_damaged_image_is_deleted_since_it_cannot_be_painted(
     writer.commit_chunk(graph(1, [keyframe(1)], [descriptor("mug_1", view(1))]))
     assert writer.forget(Forget(("mug_1",))).problems == ()
     assert not image.exists()
+
+
+def test_image_with_a_box_without_end_is_deleted(writer: Writer, tmp_path: Path) -> None:
+    """Boxes come from another process: one that cannot be painted must not stop the rest."""
+    images = [_store_image(tmp_path, number) for number in (1, 2)]
+    endless = view(1, Box(0.0, 0.0, float("inf"), 9.0))
+    shown = descriptor("mug_1", endless, view(2))
+    writer.commit_chunk(graph(1, [keyframe(1), keyframe(2)], [shown]))
+    assert writer.forget(Forget(("mug_1",))).problems == ()
+    assert [path.exists() for path in images] == [False, True]
 
 
 def test_path_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
@@ -233,6 +262,7 @@ def test_orphans_are_images_that_neither_memory_nor_spool_knows(
 _FORGETS = """
 import os, signal, sys
 from pathlib import Path
+from memory_nodes.store.follower import Follower
 from memory_nodes.store.forget_selection import Forget
 from memory_nodes.store.writer import Writer
 writer, last = Writer(Path(sys.argv[1])), int(sys.argv[2])
