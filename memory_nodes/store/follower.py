@@ -14,6 +14,7 @@ from memory_nodes.store.catalogue import Catalogue
 from memory_nodes.store.database import INDEX_DIR
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.index_builder import IndexBuilder
+from memory_nodes.store.items import Items
 from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import VectorIndex
 from memory_nodes.vectors import Matrix, unpacked
@@ -49,7 +50,7 @@ class Follower:
         self.sequence = -1
         """The commit that the indices reflect."""
         self._saved = (0, 0)
-        """Items and vectors in the caches."""
+        """Observations and vectors in the caches."""
         self._memory_id = ""
         self._model: EmbeddingModel | None = None
         self._builder: IndexBuilder | None = None
@@ -98,31 +99,33 @@ class Follower:
         self.problems = (*self.problems, problem)
 
     def is_worth_saving(self, share: float) -> bool:
-        """Whether more than that share of the items, or of the vectors, are not in the caches."""
-        items, vectors = self._saved
+        """Whether more than that share of the observations, or of the vectors, is not in the caches."""
+        observations, vectors = self._saved
         return (
-            len(self.catalogue) > (1.0 + share) * items
+            len(self._observations) > (1.0 + share) * observations
             or self.progress[0] > (1.0 + share) * vectors
         )
 
     def save(self) -> None:
         """Writes the caches for the next start. Raises StoreError where it cannot."""
-        observations = self.catalogue.items[ItemKind.OBSERVATION].columns
         built, _ = self.progress
         columns_cache.save(
-            observations, self._index_dir / COLUMNS_NAME, self.sequence, self._memory_id
+            self._observations.columns,
+            self._index_dir / COLUMNS_NAME,
+            self.sequence,
+            self._memory_id,
         )
         if self.vectors is not None and self._model is not None:
             path = self._index_dir / GRAPH_NAME
             vector_cache.save(self.vectors, path, self.sequence, self._cache_id(self._model))
-        self._saved = (len(self.catalogue), built)
+        self._saved = (len(self._observations), built)
 
     def _open(self, connection: sqlite3.Connection) -> None:
         """Reads everything, with the help of the caches where they can be used."""
         self.problems = ()
         self._memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
         self.catalogue, since = self._restored_catalogue(connection)
-        self._saved = (len(self.catalogue), 0)
+        self._saved = (len(self._observations), 0)
         self.catalogue.follow(connection, since)
         self._open_vectors(connection)
 
@@ -195,6 +198,10 @@ class Follower:
         if self._builder is not None and (keys or gone):
             self._is_built.clear()
             self._builder.wake()
+
+    @property
+    def _observations(self) -> Items:
+        return self.catalogue.items[ItemKind.OBSERVATION]
 
     def _note_damage(self, error: IndexDamaged) -> None:
         """A memory that is new to this machine has no cache: that is no problem."""
