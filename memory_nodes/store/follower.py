@@ -99,7 +99,7 @@ class Follower:
         self.problems = (*self.problems, problem)
 
     def is_worth_saving(self, share: float) -> bool:
-        """Whether more than that share of the observations, or of the vectors, is not in the caches."""
+        """Whether more than that share of the observations or vectors is not in the caches."""
         observations, vectors = self._saved
         return (
             len(self._observations) > (1.0 + share) * observations
