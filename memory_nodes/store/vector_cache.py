@@ -115,11 +115,15 @@ def restored(
         *(path, "ef_construction", "other_parameters"),
         *(header.ef_construction, config.ef_construction),
     )
-    try:
-        links = _links_from(header, payload)
-    except (InputError, ValueError) as error:
-        raise IndexDamaged(f"{path} is whole but no graph: {error}", "contradictory") from error
+    links = _sound_links(path, header, payload)
     return VectorIndex.restored(links, keys, vectors, dimension, config), header.sequence
+
+
+def saved(path: Path) -> tuple[str, int]:
+    """What a sound file is of, as ``model_id`` and ``sequence`` of save; raises IndexDamaged."""
+    header, payload = _read(path)
+    _sound_links(path, header, payload)
+    return header.model_id, header.sequence
 
 
 def _replace(path: Path, parts: Sequence[bytes | memoryview]) -> None:
@@ -177,6 +181,13 @@ def _header_from(path: Path, described: bytes) -> _Header:
     if {name: type(value) for name, value in values.items()} != types:
         raise IndexDamaged(f"{path} has a header of {sorted(values)}", "contradictory")
     return _Header(**values)
+
+
+def _sound_links(path: Path, header: _Header, payload: memoryview) -> GraphLinks:
+    try:
+        return _links_from(header, payload)
+    except (InputError, ValueError) as error:
+        raise IndexDamaged(f"{path} is whole but no graph: {error}", "contradictory") from error
 
 
 def _links_from(header: _Header, payload: memoryview) -> GraphLinks:
