@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from memory_nodes.errors import InputError
+from memory_nodes.perception.recorder import IMAGES_DIR
 from memory_nodes.store import embeddings, observations
 from memory_nodes.store.atomic_directory import new_directory
 from memory_nodes.store.database import Database
@@ -65,11 +66,13 @@ def import_(export_dir: Path, memory_dir: Path) -> Imported:
     stay; only the memory itself is another one, so that no index of the first is taken for its.
 
     Raises:
-        InputError: there is no manifest that this version can read, or the directory of the
-            memory is not empty.
+        InputError: there is no manifest that this version can read, the images are a link, or
+            the directory of the memory is not empty.
         StoreError: it cannot be written.
     """
     manifest = _manifest(export_dir)
+    if (export_dir / IMAGES_DIR).is_symlink():
+        raise InputError(f"{export_dir / IMAGES_DIR} is a link: copy the images to where it is")
     imported = Imported(memory_dir)
     with new_directory(memory_dir) as partial:
         database = Database(partial)
