@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -221,7 +220,9 @@ def _spooled(path: Path) -> tuple[set[str], int | None]:
         return set(), None
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as spool:
-            listed = spool.execute("SELECT keyframe FROM keyframe").fetchall()
+            listed = spool.execute(
+                "SELECT json_extract(keyframe, '$.image_path') FROM keyframe"
+            ).fetchall()
             last_id = spool.execute(
                 "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'keyframe'), 0)"
             ).fetchone()[0]
@@ -230,7 +231,7 @@ def _spooled(path: Path) -> tuple[set[str], int | None]:
             f"cannot read {path}: {error}; what waits in it may be lost: delete it once no node "
             "runs, recording then starts a new one"
         ) from error
-    return {json.loads(row[0])["image_path"] for row in listed}, int(last_id)
+    return {row[0] for row in listed}, int(last_id)
 
 
 def _named(paths: list[Path], memory_dir: Path) -> str:

@@ -32,7 +32,6 @@ from memory_nodes.store.file_checks import (
 from memory_nodes.store.schema import object_text
 
 KEYS_PER_STEP = 10_000
-_CHECK = "integrity-check"
 
 
 def words_are_sound(connection: sqlite3.Connection) -> bool:

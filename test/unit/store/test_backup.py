@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,17 +13,11 @@ import pytest
 from memory_nodes.errors import InputError, StoreError, StoreMissing
 from memory_nodes.store import backup as backup_module
 from memory_nodes.store.backup import backup
-from memory_nodes.store.database import DATABASE_NAME
+from memory_nodes.store.database import DATABASE_NAME, snapshot
 from memory_nodes.store.doctor import examine
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
-from memory_test_support.full_memory import observation, write_full_memory
-
-
-@pytest.fixture
-def memory_dir(tmp_path: Path) -> Path:
-    write_full_memory(tmp_path / "memory")
-    return tmp_path / "memory"
+from memory_test_support.full_memory import observation
 
 
 def _texts(memory_dir: Path) -> set[str]:
@@ -65,7 +61,7 @@ def test_image_replaced_after_the_backup_stays_in_it(memory_dir: Path, tmp_path:
 
 
 def test_indices_locks_and_exports_stay_behind(memory_dir: Path, tmp_path: Path) -> None:
-    for name in ("index/graph.bin", "exports/old", "spool.sqlite"):
+    for name in ("exports/old", "spool.sqlite"):
         (memory_dir / name).parent.mkdir(exist_ok=True)
         (memory_dir / name).write_bytes(b"x")
     made = backup(memory_dir, tmp_path / "backup")
@@ -109,6 +105,24 @@ def test_acknowledged_rows_are_in_a_backup_made_while_a_thread_writes(
         is_over.set()
         thread.join()
         writer.close()
+
+
+def test_backup_is_of_the_moment_at_which_it_began(
+    memory_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So no commit starts it again, however fast they come."""
+    writer = Writer(memory_dir)
+
+    @contextmanager
+    def snapshot_before_a_commit(directory: Path) -> Iterator[sqlite3.Connection]:
+        with snapshot(directory) as connection:
+            writer.add(observation("too late"))
+            yield connection
+
+    monkeypatch.setattr(backup_module, "snapshot", snapshot_before_a_commit)
+    made = backup(memory_dir, tmp_path / "backup")
+    writer.close()
+    assert _texts(memory_dir) - _texts(made.path) == {"too late"}
 
 
 def test_target_that_is_there_is_refused_and_left_alone(memory_dir: Path, tmp_path: Path) -> None:

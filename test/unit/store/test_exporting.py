@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sqlite3
 from base64 import b64decode
 from pathlib import Path
@@ -27,22 +26,8 @@ from memory_test_support.full_memory import (
     MODEL,
     observation,
     unit_vector,
-    write_full_memory,
 )
 from memory_test_support.records import descriptor, graph, keyframe, view
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Each test gets a copy, since making it takes many commits."""
-    memory_dir = tmp_path_factory.mktemp("template") / "memory"
-    write_full_memory(memory_dir)
-    return memory_dir
-
-
-@pytest.fixture
-def memory_dir(tmp_path: Path, template: Path) -> Path:
-    return Path(shutil.copytree(template, tmp_path, dirs_exist_ok=True))
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
