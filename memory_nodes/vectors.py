@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memory_nodes.geometry import Array
 
 Matrix: TypeAlias = NDArray[np.float32]
+Vector: TypeAlias = Array | NDArray[np.float32]
 
 ITEM_BYTES = 2
 _STORED = np.dtype("<f2")
@@ -28,7 +29,7 @@ class ViewVectors:
     """Unit rows, shape (N, D)."""
 
 
-def packed(vector: Array) -> bytes:
+def packed(vector: Vector) -> bytes:
     """A vector, shape (D,), as little-endian float16: an error of at most 5e-4 in each number."""
     return vector.astype(_STORED).tobytes()
 
@@ -41,14 +42,23 @@ def unpacked(vectors: Sequence[bytes], dimension: int) -> Matrix:
     if any(len(vector) != dimension * ITEM_BYTES for vector in vectors):
         raise ValueError(f"a vector has not {dimension} numbers")
     stored = np.frombuffer(b"".join(vectors), _STORED).reshape(len(vectors), dimension)
-    return unit(stored.astype(np.float32))
+    rows: Matrix = stored.astype(np.float32)
+    rows /= _lengths(rows)
+    return rows
 
 
 def unit(rows: Matrix) -> Matrix:
     """The rows at length one; a row of zeros stays as it is."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Matrix = rows / np.where(lengths > 0.0, lengths, np.float32(1.0))
+    scaled: Matrix = rows / _lengths(rows)
     return scaled
+
+
+def _lengths(rows: Matrix) -> Matrix:
+    """Of each row, 1 where it is zero; shape (N, 1)."""
+    # By einsum: norm takes three times as long, since it writes the squares down.
+    lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    lengths[lengths == 0.0] = 1.0
+    return lengths
 
 
 def is_sound(vector: bytes) -> bool:

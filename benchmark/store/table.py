@@ -25,22 +25,24 @@ class Metric:
 
 
 METRICS = (
-    *(Metric("ingest_per_s", ">= peer"), Metric("ingest_settled_per_s", ">= peer")),
+    *(Metric("ingest_per_s", ">= 15000"), Metric("ingest_settled_per_s", ">= peer")),
     *(Metric("add_ms_p50", ""), Metric("add_ms_p99")),
     *(Metric("add_stored_ms_p50", ""), Metric("add_stored_ms_p99", "")),
     *(Metric("end_episode_s", ""), Metric("close_s", "")),
-    *(Metric("reopen_s"), Metric("reopen_again_s")),
+    *(Metric("reopen_s", "<= 0.4"), Metric("reopen_again_s", "<= 0.4")),
     *(Metric("index_settle_s", ""), Metric("semantic_unsettled_ms_p50", "")),
-    *(Metric("semantic_ms_p50"), Metric("semantic_ms_p95")),
+    *(Metric("semantic_ms_p50", "<= 2.5"), Metric("semantic_ms_p95")),
     *(Metric("semantic_3m_ms_p50"), Metric("semantic_1day_ms_p50")),
-    *(Metric("spatial_2m_ms_p50"), Metric("spatial_10m_ms_p50"), Metric("temporal_ms_p50")),
-    *(Metric("locate_ms_p50"), Metric("recall_ms_p50"), Metric("recall_chars_max", "<= 4000")),
-    Metric("unfiltered_recall", ">= 0.95"),
-    *(Metric("filtered_recall_3m", ">= 0.95"), Metric("filtered_recall_1day", ">= 0.95")),
+    *(Metric("spatial_2m_ms_p50"), Metric("spatial_10m_ms_p50", "<= 1.5")),
+    Metric("temporal_ms_p50", "<= 0.15"),
+    *(Metric("locate_ms_p50", "<= 3"), Metric("recall_ms_p50", "<= 10")),
+    *(Metric("recall_chars_max", "<= 4000"), Metric("unfiltered_recall", ">= 0.95")),
+    *(Metric("filtered_recall_3m", ">= 1"), Metric("filtered_recall_1day", ">= 1")),
     *(Metric("base_rss_mb", ""), Metric("ingest_rss_mb", ""), Metric("rss_mb")),
-    *(Metric("disk_bytes_per_observation"), Metric("distinct_texts", "")),
-    *(Metric("archive_s"), Metric("archive_stall_ms_max")),
+    *(Metric("disk_bytes_per_observation", "<= 1400"), Metric("distinct_texts", "")),
+    *(Metric("archive_s"), Metric("archive_stall_ms_max", "<= 50")),
 )
+"""The numbers are goals at 100,000 observations."""
 _HEAD = ("", "ours", "peer", "ratio", "goal")
 
 

@@ -14,7 +14,8 @@ from memory_nodes.parameters import parameter
 from memory_nodes.records import Answer, ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.context import evidence_line, serialise
 from memory_nodes.retrieval.ranking import Ranking, rank, retrieved
-from memory_nodes.retrieval.snapshot import Filter, Snapshot, SnapshotCache
+from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
+from memory_nodes.store.filters import Filter
 
 MODES = ("auto", "graph")
 MAX_QUESTION_CHARS = 2000

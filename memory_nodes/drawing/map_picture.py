@@ -18,7 +18,8 @@ from memory_nodes.drawing.map_labels import Dot, Label, place_labels
 from memory_nodes.drawing.object_groups import OBJECT_GROUPS, OTHER_GROUP, group_of
 from memory_nodes.geometry import Array, Pose
 from memory_nodes.records import Keyframe, ObjectDescriptor
-from memory_nodes.retrieval.snapshot import Filter, Snapshot
+from memory_nodes.retrieval.snapshot import Snapshot
+from memory_nodes.store.filters import Filter
 
 DPI = 130
 LONG_SIDE_IN, LEAST_WIDTH_IN = 9.5, 8.0

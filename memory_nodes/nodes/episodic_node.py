@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from robot_memory.msg import ChunkGraph, Observation, StoreUpdate
 from robot_memory.srv import AddObservation, EndEpisode, GetStats, StartEpisode
 
+from memory_nodes.episodic.embedding_worker import EmbeddingWorker
 from memory_nodes.errors import InputError
+from memory_nodes.models.openai_endpoint import EndpointConfig
+from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph as ChunkGraphRecord
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import (
@@ -20,11 +23,12 @@ from memory_nodes.ros.conversions import (
     observation_from_msg,
     time_to_msg,
 )
+from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.statistics import Statistics, statistics
-from memory_nodes.store.writer import Writer
+from memory_nodes.store.writer import Writer, WriterConfig
 
 Result = TypeVar("Result")
 
@@ -34,19 +38,31 @@ class EpisodicNode(MemoryNode):
 
     def __init__(self, **options: object) -> None:
         super().__init__("episodic_node", **options)
+        self.writing = declare(self, WriterConfig)
+        self.embedding = declare(self, TextEmbedderConfig)
+        self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
-        self.writer = Writer(self.suite.memory_path)
+        self.writer = Writer(self.suite.memory_path, self.writing)
         self.disk = ThreadPoolExecutor(1, "writer")
+        self.embedder = EmbeddingWorker(
+            self.writer,
+            lambda: embedder_for(self.embedding, self.endpoint),
+            self.embedding.embedding_timeout_s,
+            reembed=self.embedding.reembed,
+        )
 
     def start(self) -> None:
+        self._announcing: Future[None] | None = None
         self.updates = self.announce(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
         self.listen(ChunkGraph, endpoints.CHUNK_GRAPHS, self._on_graph, endpoints.EVENT)
-        self.listen(Observation, endpoints.OBSERVATIONS, self._on_observation, endpoints.EVENT)
+        self.listen(Observation, endpoints.OBSERVATIONS, self._on_observation, endpoints.STREAM)
         self.serve(AddObservation, endpoints.OBSERVE, self._observe)
         self.serve(StartEpisode, endpoints.START_EPISODE, self._start_episode)
         self.serve(EndEpisode, endpoints.END_EPISODE, self._end_episode)
         self.serve(GetStats, endpoints.STATS, self._stats)
+        if self.embedding.text_embedder != "none":
+            self.repeat(self._embed)
         self._write(lambda: None)
 
     def close(self) -> None:
@@ -68,8 +84,21 @@ class EpisodicNode(MemoryNode):
             self.writer.commit_chunk(replace(graph, objects=(), relations=(), problems=problems))
 
     def _on_observation(self, message: Observation) -> None:
-        observation = observation_from_msg(message)
-        self._write(lambda: self.writer.add(observation))
+        stored = self.writer.submit(observation_from_msg(message))
+        stored.add_done_callback(lambda done: self.in_executor(lambda: self._on_stored(done)))
+
+    def _on_stored(self, stored: Future[str]) -> None:
+        """Announces the newest state once for all that were stored meanwhile."""
+        stored.result()
+        if self._announcing is None or self._announcing.done():
+            self._announcing = self.disk.submit(self._announce)
+
+    async def _embed(self) -> float:
+        """In the background: vectors for texts that have none."""
+        wait_s = await self.embedder.step()
+        problem = self.embedder.problem
+        self.in_executor(lambda: self.trouble(problem, "text embedder"))
+        return wait_s
 
     async def _observe(
         self, request: AddObservation.Request, response: AddObservation.Response
@@ -103,7 +132,7 @@ class EpisodicNode(MemoryNode):
             finally:
                 reader.close()
 
-        found = await self.result_of(self.disk.submit(read))
+        found = await self.result_of(self.background.run(read))
         response.counts = counts_to_msg(found.counts)
         response.disk_bytes = found.disk_bytes
         response.first_stamp = time_to_msg(found.first_stamp_ns)

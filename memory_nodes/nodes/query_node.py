@@ -14,7 +14,7 @@ from memory_nodes.errors import InputError
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.records import Answer
-from memory_nodes.retrieval.snapshot import Filter, SnapshotCache
+from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import (
     answer_to_msg,
@@ -26,6 +26,7 @@ from memory_nodes.ros.conversions import (
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 
 DEFAULT_MAX_OBJECTS = 5

@@ -2,42 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from memory_nodes.geometry import Vector3
 from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectView, Relation
+from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Which part of the memory a question is about; None and empty = all of it."""
-
-    since_ns: int | None = None
-    until_ns: int | None = None
-    map_id: str = ""
-    center_map_m: Vector3 | None = None
-    radius_m: float = 0.0
-
-    def accepts(self, keyframe: Keyframe) -> bool:
-        """By the stamp and the map of a keyframe; places are those of objects."""
-        return (
-            (self.since_ns is None or keyframe.stamp_ns >= self.since_ns)
-            and (self.until_ns is None or keyframe.stamp_ns <= self.until_ns)
-            and (not self.map_id or keyframe.map_id == self.map_id)
-        )
-
-    def accepts_place(self, descriptor: ObjectDescriptor) -> bool:
-        if self.center_map_m is None:
-            return True
-        position = descriptor.position
-        return position is not None and (
-            math.dist(position.point_m, self.center_map_m) <= self.radius_m
-        )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_nodes.errors import StoreError
 from memory_nodes.store.atomic_directory import new_directory
 from memory_nodes.store.database import DATABASE_NAME, snapshot
-from memory_nodes.store.image_files import link_or_copy, transfer_images
+from memory_nodes.store.image_files import image_paths, link_or_copy, transfer_images
 
 PAGES_PER_STEP = 1000
 """About 4 MB; between steps whoever else is in this process gets on."""
@@ -40,7 +40,7 @@ def backup(memory_dir: Path, target_dir: Path) -> Backup:
     """
     with new_directory(target_dir) as partial, snapshot(memory_dir) as source:
         _copy_database(source, partial / DATABASE_NAME)
-        images, missing = transfer_images(source, memory_dir, partial, link_or_copy)
+        images, missing = transfer_images(image_paths(source), memory_dir, partial, link_or_copy)
     return Backup(target_dir, images, missing)
 
 

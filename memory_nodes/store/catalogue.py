@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_nodes.records import ItemKind
+from memory_nodes.store import episodes
 from memory_nodes.store.columns import Condition
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.items import Items
@@ -130,7 +131,7 @@ def _layer_keys(connection: sqlite3.Connection, layers: tuple[str, ...]) -> tupl
 
 
 def _episode_keys(connection: sqlite3.Connection, episode_id: str) -> tuple[int, ...]:
-    _, _, number = episode_id.rpartition("episode_")
-    if not number.isdecimal():
+    key = episodes.named_key(episode_id)
+    if key is None:
         return (-1,)
-    return tuple(row[0] for row in connection.execute(_SUBEPISODES, (int(number),)))
+    return tuple(row[0] for row in connection.execute(_SUBEPISODES, (key,)))

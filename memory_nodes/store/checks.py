@@ -47,5 +47,15 @@ def without_unsound_vectors(graph: ChunkGraph) -> ChunkGraph:
     )
 
 
+def check_unicode(name: str, text: str) -> None:
+    """Raises InputError for half a surrogate pair, which no file of UTF-8 can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the {name} is no valid unicode at character {error.start}: decode it as UTF-8 first"
+        ) from error
+
+
 def _without_vectors(item: ObjectDescriptor) -> ObjectDescriptor:
     return replace(item, views=tuple(replace(view, embedding=b"") for view in item.views))

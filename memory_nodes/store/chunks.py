@@ -6,11 +6,8 @@ import json
 import sqlite3
 
 from memory_nodes.errors import InputError
-from memory_nodes.perception.positions import locate
-from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, ObjectView
-from memory_nodes.store import maps, rows, texts
-from memory_nodes.store.database import sequence
-from memory_nodes.store.schema import object_text
+from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor
+from memory_nodes.store import maps, objects, rows
 
 
 def last_chunk_id(connection: sqlite3.Connection) -> int:
@@ -64,13 +61,12 @@ def _store_object(
         ),
     )
     row = connection.execute(
-        "SELECT object_key, text_key FROM object WHERE object_id = ?", (descriptor.object_id,)
+        "SELECT object_key FROM object WHERE object_id = ?", (descriptor.object_id,)
     ).fetchone()
     key = int(row["object_key"])
     _store_state(connection, key, descriptor, graph.chunk.chunk_id)
     _store_views(connection, key, descriptor, graph.embedding_model)
     _update(connection, key, descriptor, graph.chunk.keyframes[0])
-    _name(connection, key, descriptor, row["text_key"])
     return key
 
 
@@ -107,54 +103,10 @@ def _store_views(
 def _update(
     connection: sqlite3.Connection, key: int, descriptor: ObjectDescriptor, shown_by: Keyframe
 ) -> None:
-    """The position is that of all views on the map of the chunk."""
-    position = locate(*_sightings(connection, key, shown_by.map_id))
     connection.execute(
         "UPDATE object SET status = ?, last_seen_ns = max(last_seen_ns, ?),"
-        " view_count = view_count + ?, x = ?, y = ?, z = ?, covariance_m2 = ?,"
-        " map_key = ?, changed = ? WHERE object_key = ?",
-        (
-            *(descriptor.status, descriptor.last_seen_ns, len(descriptor.views)),
-            *rows.position_row(position),
-            maps.map_key(connection, shown_by.map_id, shown_by.map_frame),
-            *(sequence(connection), key),
-        ),
+        " view_count = view_count + ? WHERE object_key = ?",
+        (descriptor.status, descriptor.last_seen_ns, len(descriptor.views), key),
     )
-
-
-def _name(
-    connection: sqlite3.Connection,
-    key: int,
-    descriptor: ObjectDescriptor,
-    old_text_key: int | None,
-) -> None:
-    """The text by which it is searched is that of its newest state."""
-    text = object_text(
-        descriptor.type, descriptor.description, list(descriptor.attributes.values())
-    )
-    text_key = texts.intern(connection, [text])[text]
-    if text_key == old_text_key:
-        return
-    connection.execute("UPDATE object SET text_key = ? WHERE object_key = ?", (text_key, key))
-    if old_text_key is not None:
-        texts.release(connection, [old_text_key])
-
-
-def _sightings(
-    connection: sqlite3.Connection, object_key: int, map_id: str
-) -> tuple[list[ObjectView], dict[int, Keyframe]]:
-    """An object's views on one map, and the keyframes that they are in."""
-    keyframes = {
-        row["keyframe_id"]: rows.keyframe_from(row)
-        for row in connection.execute(
-            "SELECT * FROM keyframe WHERE map_id = ? AND keyframe_id IN"
-            " (SELECT keyframe_id FROM view WHERE object_key = ?)",
-            (map_id, object_key),
-        )
-    }
-    views = [
-        rows.view_from(row)
-        for row in connection.execute("SELECT * FROM view WHERE object_key = ?", (object_key,))
-        if row["keyframe_id"] in keyframes
-    ]
-    return views, keyframes
+    objects.place(connection, key, shown_by.map_id, shown_by.map_frame)
+    objects.name(connection, key)

@@ -40,7 +40,7 @@ class Condition:
 
 
 class Columns:
-    """Grows at the end; a row that has left is dead, and never found again."""
+    """Grows at the end; a row that has left is dead, and not found."""
 
     def __init__(self) -> None:
         self._size = 0
@@ -71,21 +71,24 @@ class Columns:
         self._size += added
 
     def put(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        """As append; rows whose keys are there already are overwritten."""
+        """As append; rows whose keys are there already are overwritten, and live again."""
         keys = columns["key"]
         is_known = np.isin(keys, self["key"])
         rows = np.searchsorted(self["key"], keys[is_known])
         for name, column in columns.items():
             self._data[name][rows] = column[is_known]
+        self._dead -= int(np.count_nonzero(~self._is_alive[rows]))
+        self._is_alive[rows] = True
         self.append({name: column[~is_known] for name, column in columns.items()})
 
     def rows_of(self, keys: Ints) -> Rows:
         """Positions of the living rows with these keys, unknown ones left out."""
         known = self["key"]
         rows = np.searchsorted(known, keys)
-        rows = rows[rows < self._size] if self._size else rows[:0]
-        found = rows[np.isin(known[rows], keys, assume_unique=False)]
-        return found[self._is_alive[found]]
+        is_inside = rows < self._size
+        rows, wanted = rows[is_inside], keys[is_inside]
+        found: Rows = rows[(known[rows] == wanted) & self._is_alive[rows]]
+        return found
 
     def remove(self, keys: Ints) -> None:
         rows = self.rows_of(np.unique(keys))
@@ -97,7 +100,7 @@ class Columns:
 
     def select(self, condition: Condition) -> Rows:
         """Positions of the living rows that fulfil it."""
-        rows = self.living()
+        mask = self._is_alive[: self._size].copy()
         for name, wanted in (
             ("map_key", condition.map_keys),
             ("layer_key", condition.layer_keys),
@@ -105,15 +108,19 @@ class Columns:
             ("type_key", condition.type_keys),
         ):
             if wanted is not None:
-                rows = rows[_equals_one_of(self._data[name][rows], wanted)]
+                mask &= _equals_one_of(self[name], wanted)
         if condition.since_ns is not None:
-            rows = rows[self._data["end_ns"][rows] >= condition.since_ns]
+            mask &= self["end_ns"] >= condition.since_ns
         if condition.until_ns is not None:
-            rows = rows[self._data["start_ns"][rows] <= condition.until_ns]
-        if condition.center_map_m is not None:
-            near = self.distances_m(rows, condition.center_map_m, condition.ignore_height)
-            rows = rows[near <= condition.radius_m]
-        return rows
+            mask &= self["start_ns"] <= condition.until_ns
+        if condition.center_map_m is None:
+            return np.flatnonzero(mask)
+        # The square around the circle first: few rows are left for square roots.
+        for axis, centre_m in zip(("x", "y"), condition.center_map_m[:2], strict=True):
+            mask &= np.abs(self[axis] - centre_m) <= condition.radius_m + self["radius_m"]
+        rows = np.flatnonzero(mask)
+        distances_m = self.distances_m(rows, condition.center_map_m, condition.ignore_height)
+        return rows[distances_m <= condition.radius_m]
 
     def distances_m(self, rows: Rows, center_map_m: Vector3, ignore_height: bool) -> Array:
         """From a point to the edge of each row's place, 0 within it; NaN without a place."""

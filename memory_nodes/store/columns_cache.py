@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_nodes.errors import IndexDamaged
+from memory_nodes.records import ItemKind
 from memory_nodes.store import cache_file
 from memory_nodes.store.columns import DTYPES, Columns
 
 FORMAT = 1
 _KIND = "columns of observations"
+_ROW = "SELECT stamp_ns, map_key, layer_key, x, y, z FROM observation WHERE observation_key = ?"
+_COLUMNS_OF_ROW = ("start_ns", "map_key", "layer_key", "x", "y", "z")
 
 
 def save(columns: Columns, path: Path, sequence: int, memory_id: str) -> None:
@@ -37,3 +41,24 @@ def restored(path: Path, memory_id: str) -> tuple[Mapping[str, NDArray[Any]], in
     if np.any(np.diff(arrays["key"]) <= 0):
         raise IndexDamaged(f"the keys in {path} do not ascend", "contradictory")
     return arrays, sequence
+
+
+def require_same(connection: sqlite3.Connection, rows: Mapping[str, NDArray[Any]]) -> None:
+    """Raises IndexDamaged where the newest of the rows is not that of the memory.
+
+    So it is when an older memory was put back, and written on past the commit of the cache.
+    """
+    if not len(rows["key"]):
+        return
+    key = int(rows["key"][-1])
+    stored = connection.execute(_ROW, (key,)).fetchone()
+    if stored is not None:
+        is_same = tuple(stored) == tuple(rows[name][-1] for name in _COLUMNS_OF_ROW)
+    else:
+        query = "SELECT count(*) FROM tombstone WHERE kind = ? AND key = ?"
+        is_same = connection.execute(query, (int(ItemKind.OBSERVATION), key)).fetchone()[0] > 0
+    if not is_same:
+        raise IndexDamaged(
+            f"the columns of observations have another observation {key} than the memory",
+            "other_commit",
+        )

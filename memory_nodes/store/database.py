@@ -15,6 +15,8 @@ from memory_nodes.store import schema
 
 DATABASE_NAME = "memory.sqlite"
 LOCK_NAME = "memory.lock"
+INDEX_DIR = "index"
+INDEX_LOCK_NAME = "index.lock"
 BUSY_TIMEOUT_S = 5.0
 
 
@@ -50,8 +52,11 @@ class Database:
             self._lock.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, durable when it ends, counted as one commit; may be nested."""
+    def transaction(self, *, is_rehearsal: bool = False) -> Iterator[sqlite3.Connection]:
+        """All or nothing, durable when it ends, counted as one commit; may be nested.
+
+        ``is_rehearsal``: nothing of it is kept, unless it is nested in one that is none.
+        """
         with self._mutex:
             if self.connection.in_transaction:
                 yield self.connection
@@ -61,15 +66,21 @@ class Database:
                 try:
                     self.connection.execute("UPDATE commit_log SET sequence = sequence + 1")
                     yield self.connection
-                    self.connection.execute("COMMIT")
+                    self.connection.execute("ROLLBACK" if is_rehearsal else "COMMIT")
                 except BaseException:
                     if self.connection.in_transaction:
                         self.connection.execute("ROLLBACK")
                     raise
             except sqlite3.Error as error:
                 raise StoreError(
-                    f"cannot write the memory: {error}; nothing was changed"
+                    f"cannot write the memory in {self.memory_dir}: {error}; nothing was changed"
+                    + _cure(error)
                 ) from error
+
+    def clear_wal(self) -> bool:
+        """Moves all of the write-ahead log into the database; False where a reader prevents it."""
+        with self.reading() as connection:
+            return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -140,6 +151,15 @@ def among(column: str, values: Iterable[object] | None) -> tuple[str, tuple[obje
     if values is None:
         return "", ()
     return f"WHERE {column} IN (SELECT value FROM json_each(?))", (_json_list(values),)
+
+
+def _cure(error: sqlite3.Error) -> str:
+    if not isinstance(error, sqlite3.OperationalError):
+        return ""
+    return (
+        ". Check that its disk is not full, and that no other program holds the database for more "
+        f"than {BUSY_TIMEOUT_S:g} s"
+    )
 
 
 def _json_list(values: Iterable[object]) -> str:

@@ -76,13 +76,13 @@ def repair(
                 ROW_REPAIRS[code](connection)
             done.add(code)
         for code in [code for code in FILE_REPAIRS if code in codes]:
-            if FILE_REPAIRS[code](memory_dir, database.connection):
+            if FILE_REPAIRS[code](database):
                 done.add(code)
-        with database.reading() as connection:
-            if vacuum:
+        if vacuum:
+            with database.reading() as connection:
                 connection.execute("VACUUM")
-            if _is_checkpointed(connection):
-                done |= {"wal_large"} & codes
+        if database.clear_wal():
+            done |= {"wal_large"} & codes
     finally:
         database.close()
     return tuple(sorted(done))
@@ -102,9 +102,3 @@ def _examine_database(
     if not outdated:
         yield from check_rows(connection)
     yield from check_space(connection)
-
-
-def _is_checkpointed(connection: sqlite3.Connection) -> bool:
-    """False where a reader still needs the WAL file."""
-    is_busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return not is_busy

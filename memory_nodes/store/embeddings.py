@@ -6,9 +6,13 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_nodes.errors import EmbeddingModelChanged, InputError
-from memory_nodes.vectors import ITEM_BYTES, is_sound
+import numpy as np
 
+from memory_nodes.errors import EmbeddingModelChanged, InputError
+from memory_nodes.records import ItemKind
+from memory_nodes.vectors import Vector, packed
+
+SQUARE_TOLERANCE = 0.02
 MAX_ATTEMPTS = 3
 """A text for which a model gave no usable vector so often is left to the words."""
 
@@ -46,6 +50,11 @@ def activate(connection: sqlite3.Connection, model: EmbeddingModel, *, reembed: 
         "INSERT INTO embedding_model (model_id, dimension, is_active) VALUES (?, ?, 1)"
         " ON CONFLICT (model_id) DO UPDATE SET dimension = excluded.dimension, is_active = 1",
         (model.model_id, model.dimension),
+    )
+    # Told to the readers: one that sees this model before and after may have missed another.
+    connection.execute(
+        "INSERT OR IGNORE INTO tombstone SELECT sequence, ?, text_key FROM commit_log, embedding",
+        (int(ItemKind.TEXT),),
     )
     connection.execute("DELETE FROM embedding")
     connection.execute("DELETE FROM embedding_queue")
@@ -93,14 +102,15 @@ def count_failure(connection: sqlite3.Connection, text_keys: Sequence[int]) -> N
     )
 
 
-def check_vector(vector: bytes, model: EmbeddingModel | None) -> None:
-    """Raises InputError for a vector that is not a finite unit one of the active model."""
+def packed_vector(vector: Vector, model: EmbeddingModel | None) -> bytes:
+    """A vector as it is stored. Raises InputError where it is no unit one of the active model."""
     if model is None:
         raise InputError("a vector came, but no embedding model is active: name it first")
-    if len(vector) != model.dimension * ITEM_BYTES:
+    if vector.shape != (model.dimension,):
         raise InputError(
-            f"the vector has {len(vector) // ITEM_BYTES} numbers, {model.model_id} makes "
-            f"{model.dimension}"
+            f"the vector has shape {vector.shape}, {model.model_id} makes ({model.dimension},)"
         )
-    if not is_sound(vector):
-        raise InputError("the vector is not finite or not of unit length")
+    square = float(np.dot(vector, vector))
+    if not abs(square - 1.0) < SQUARE_TOLERANCE:
+        raise InputError(f"the vector's length is {square**0.5:.3g}: give a finite one of length 1")
+    return packed(vector)

@@ -7,16 +7,22 @@ import sqlite3
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import Episode, EpisodeStatus
-from memory_nodes.store import rows
+from memory_nodes.store import observations, rows
+from memory_nodes.store.checks import check_unicode
 
+MAX_NAME_CHARS = 1000
 _ID = re.compile(r"episode_(\d{1,18})")
 
 
 def start(connection: sqlite3.Connection, name: str, parent_id: str, stamp_ns: int) -> str:
     """Starts an episode and gives its id; it follows the one before it under the same parent.
 
-    Raises InputError for an unknown parent.
+    Raises InputError for an unknown parent, and for a name or a stamp that cannot be stored.
     """
+    if len(name) > MAX_NAME_CHARS:
+        raise InputError(f"the name has {len(name)} characters, the limit is {MAX_NAME_CHARS}")
+    check_unicode("name", name)
+    observations.check_stamp(stamp_ns)
     parent_key = _row(connection, parent_id)["episode_key"] if parent_id else None
     before = connection.execute(
         "SELECT max(episode_key) FROM episode WHERE parent_key IS ?", (parent_key,)
@@ -33,8 +39,9 @@ def start(connection: sqlite3.Connection, name: str, parent_id: str, stamp_ns: i
 def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episode:
     """Ends an active episode, the innermost one when no id is given.
 
-    Raises InputError when there is no such active episode.
+    Raises InputError when there is no such active episode, or for a stamp that cannot be stored.
     """
+    observations.check_stamp(stamp_ns)
     row = _row(connection, episode_id) if episode_id else _innermost(connection)
     if row is None:
         raise InputError("no episode is active: start one first")
@@ -59,6 +66,12 @@ def key_from_id(connection: sqlite3.Connection, episode_id: str) -> int:
     return int(_row(connection, episode_id)["episode_key"])
 
 
+def named_key(episode_id: str) -> int | None:
+    """The key that an id stands for, whether there is such an episode or not; None for no id."""
+    found = _ID.fullmatch(episode_id)
+    return None if found is None else int(found[1])
+
+
 def close_interrupted(connection: sqlite3.Connection) -> None:
     """Closes what a crash left open, at the last time that the memory knows of."""
     connection.execute(
@@ -78,12 +91,9 @@ def _innermost(connection: sqlite3.Connection) -> sqlite3.Row | None:
 
 
 def _row(connection: sqlite3.Connection, episode_id: str) -> sqlite3.Row:
-    found = _ID.fullmatch(episode_id)
-    row: sqlite3.Row | None = None
-    if found is not None:
-        row = connection.execute(
-            "SELECT * FROM episode WHERE episode_key = ?", (int(found[1]),)
-        ).fetchone()
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT * FROM episode WHERE episode_key = ?", (named_key(episode_id),)
+    ).fetchone()
     if row is None:
         raise InputError(f"no episode {episode_id!r}: give an id from start_episode")
     return row

@@ -2,7 +2,7 @@
 
 Ids are those that the memory gives out, never its keys. Stamps are ns, lengths m, points and
 poses in the map frame that stands beside them, quaternions x, y, z, w. What is not known is null.
-Rows come in the order in which they were made, one at a time.
+Rows come one at a time, in the order in which they were made where nothing else is said.
 """
 
 from __future__ import annotations
@@ -169,7 +169,8 @@ def edges(connection: sqlite3.Connection) -> Iterator[Line]:
 
 
 def history(connection: sqlite3.Connection) -> Iterator[Line]:
-    for row in connection.execute("SELECT * FROM history_node ORDER BY node_key"):
+    """Parents first: they are made after what is below them, and are of a higher level."""
+    for row in connection.execute("SELECT * FROM history_node ORDER BY level DESC, node_key"):
         parent = row["parent_key"]
         yield {
             "node_id": history_id(row["node_key"]),

@@ -16,7 +16,7 @@ from memory_nodes.store.atomic_directory import new_directory, new_file
 from memory_nodes.store.chunks import last_chunk_id
 from memory_nodes.store.database import snapshot
 from memory_nodes.store.export_graphs import write_geojson, write_graphml
-from memory_nodes.store.image_files import copy, transfer_images
+from memory_nodes.store.image_files import copy, shareable_image_paths, transfer_images
 
 EXPORTS_DIR = "exports"
 LOCK_NAME = "export.lock"
@@ -76,7 +76,7 @@ def _write_jsonl(connection: sqlite3.Connection, memory_dir: Path, directory: Pa
         file_name: _write_lines(directory / file_name, lines(connection))
         for file_name, lines in export_lines.FILES.items()
     }
-    images, _ = transfer_images(connection, memory_dir, directory, copy)
+    images, _ = transfer_images(shareable_image_paths(connection), memory_dir, directory, copy)
     manifest = _manifest(connection, counts, images)
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
     (directory / MANIFEST_NAME).write_text(text, encoding="utf-8")

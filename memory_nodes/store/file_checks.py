@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 from memory_nodes.errors import IndexDamaged, InputError, StoreError
 from memory_nodes.perception.disk_space import BYTES_PER_MB, free_bytes
 from memory_nodes.perception.recorder import IMAGES_DIR
 from memory_nodes.perception.spool import LOCK_NAME as SPOOL_LOCK_NAME
-from memory_nodes.perception.spool import SPOOL_NAME
 from memory_nodes.process_lock import holder
-from memory_nodes.store import columns_cache, database, embeddings, search, vector_cache
+from memory_nodes.store import columns_cache, database, embeddings, vector_cache
 from memory_nodes.store.atomic_directory import PARTIAL_SUFFIX
 from memory_nodes.store.exporting import EXPORTS_DIR
 from memory_nodes.store.exporting import LOCK_NAME as EXPORT_LOCK_NAME
 from memory_nodes.store.finding import Finding
-from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME, INDEX_DIR, graph_id
+from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME, graph_id
+from memory_nodes.store.image_erasure import orphan_images
 from memory_nodes.store.image_files import image_file, image_paths
 
 MAX_WAL_BYTES = 100 * BYTES_PER_MB
 MAX_SHOWN = 3
-INDEX_LOCK = f"{INDEX_DIR}/{search.LOCK_NAME}"
+INDEX_LOCK = f"{database.INDEX_DIR}/{database.INDEX_LOCK_NAME}"
 LOCKS = {
     database.LOCK_NAME: "writes the memory",
     SPOOL_LOCK_NAME: "records into it",
     INDEX_LOCK: "saves its indices",
     EXPORT_LOCK_NAME: "exports it",
 }
-_KEYFRAME_IMAGE = re.compile(r"(\d{1,18})\.jpg")
 _LEFTOVERS = (
-    (IMAGES_DIR, f"*{PARTIAL_SUFFIX}", SPOOL_LOCK_NAME),
-    (INDEX_DIR, "*.new", INDEX_LOCK),
+    (database.INDEX_DIR, "*.new", INDEX_LOCK),
     (EXPORTS_DIR, f".*{PARTIAL_SUFFIX}", EXPORT_LOCK_NAME),
 )
-"""Half-written files, and the lock of who may still be writing them."""
+"""Half-written files, and the lock of who may be writing them. Images are among the unused."""
 
 
 def check_disk(memory_dir: Path, min_free_mb: int) -> Iterator[Finding]:
@@ -74,7 +70,7 @@ def check_images(memory_dir: Path, connection: sqlite3.Connection) -> Iterator[F
     Not within a transaction: the database must be read after the files were listed.
     """
     try:
-        if unused := unused_images(memory_dir, connection):
+        if unused := orphan_images(connection, memory_dir):
             yield Finding(
                 "images_unused",
                 "warn",
@@ -84,6 +80,15 @@ def check_images(memory_dir: Path, connection: sqlite3.Connection) -> Iterator[F
             )
     except StoreError as error:
         yield Finding("spool_unreadable", "error", str(error))
+    pending = connection.execute("SELECT count(DISTINCT image_path) FROM image_erasure")
+    if count := pending.fetchone()[0]:
+        yield Finding(
+            "erasures_pending",
+            "error",
+            f"{count} images still show what was forgotten: repair, or start the episodic node, "
+            "to erase it",
+            is_repairable=True,
+        )
     missing, unsafe = [], []
     for image_path in image_paths(connection):
         try:
@@ -107,28 +112,6 @@ def check_images(memory_dir: Path, connection: sqlite3.Connection) -> Iterator[F
             f"{len(unsafe)} keyframes name an image outside {IMAGES_DIR}/ (such as "
             f"{unsafe[0]!r}), which is never read: restore a backup",
         )
-
-
-def unused_images(memory_dir: Path, connection: sqlite3.Connection) -> list[Path]:
-    """Images that neither the memory nor the spool knows; other files are left alone.
-
-    An image is there before its row, so one with a higher number than any in the spool may be
-    about to be recorded. A row comes into the memory before it leaves the spool: hence the order.
-    Raises StoreError where the spool cannot be read.
-    """
-    found = [
-        (int(named[1]), path)
-        for path in sorted((memory_dir / IMAGES_DIR).rglob("*.jpg"))
-        if (named := _KEYFRAME_IMAGE.fullmatch(path.name)) is not None
-    ]
-    waiting, last_id = _spooled(memory_dir / SPOOL_NAME)
-    known = waiting | set(image_paths(connection))
-    return [
-        path
-        for keyframe_id, path in found
-        if path.relative_to(memory_dir).as_posix() not in known
-        and (last_id is None or keyframe_id <= last_id)
-    ]
 
 
 def check_leftovers(memory_dir: Path) -> Iterator[Finding]:
@@ -180,9 +163,10 @@ def saved_indices(
     """The caches, and how many commits each is behind or why it cannot be used."""
     memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
     model = embeddings.active_model(connection)
-    columns, graph = (memory_dir / INDEX_DIR / name for name in (COLUMNS_NAME, GRAPH_NAME))
+    columns, graph = (memory_dir / database.INDEX_DIR / name for name in (COLUMNS_NAME, GRAPH_NAME))
     try:
-        _, sequence = columns_cache.restored(columns, memory_id)
+        rows, sequence = columns_cache.restored(columns, memory_id)
+        columns_cache.require_same(connection, rows)
         yield columns, _commits_behind(columns, sequence, connection)
     except IndexDamaged as error:
         yield columns, error
@@ -212,26 +196,6 @@ def _commits_behind(path: Path, saved_at: int, connection: sqlite3.Connection) -
             f"{path} is of commit {saved_at}, usable are {oldest} to {newest}", "other_commit"
         )
     return int(newest - saved_at)
-
-
-def _spooled(path: Path) -> tuple[set[str], int | None]:
-    """The images that wait in the spool, and the highest id it gave; None where there is none."""
-    if not path.is_file():
-        return set(), None
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as spool:
-            listed = spool.execute(
-                "SELECT json_extract(keyframe, '$.image_path') FROM keyframe"
-            ).fetchall()
-            last_id = spool.execute(
-                "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'keyframe'), 0)"
-            ).fetchone()[0]
-    except sqlite3.Error as error:
-        raise StoreError(
-            f"cannot read {path}: {error}; what waits in it may be lost: delete it once no node "
-            "runs, recording then starts a new one"
-        ) from error
-    return {row[0] for row in listed}, int(last_id)
 
 
 def _named(paths: list[Path], memory_dir: Path) -> str:

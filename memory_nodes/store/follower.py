@@ -11,13 +11,13 @@ from memory_nodes.errors import IndexDamaged, StoreError
 from memory_nodes.records import ItemKind
 from memory_nodes.store import columns_cache, database, embeddings, vector_cache
 from memory_nodes.store.catalogue import Catalogue
+from memory_nodes.store.database import INDEX_DIR
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.index_builder import IndexBuilder
 from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import VectorIndex
 from memory_nodes.vectors import Matrix, unpacked
 
-INDEX_DIR = "index"
 GRAPH_NAME = "graph.bin"
 COLUMNS_NAME = "columns.bin"
 _VECTORS = (
@@ -31,7 +31,8 @@ class Follower:
     """The catalogue and the vectors of a memory as of one commit.
 
     ``follow`` and ``catalogue`` are not safe in threads: their owner uses them under a lock.
-    ``on_built`` is called in a thread of its own when every vector is in the graph.
+    ``on_built`` is called in a thread of its own when every vector seems to be in the graph: it
+    takes that lock and asks ``note_built``.
     """
 
     def __init__(
@@ -47,8 +48,8 @@ class Follower:
         """The caches that could not be used when the memory was opened."""
         self.sequence = -1
         """The commit that the indices reflect."""
-        self.restored_items = 0
-        """How many came from caches when the memory was opened."""
+        self._saved = (0, 0)
+        """Items and vectors in the caches."""
         self._memory_id = ""
         self._model: EmbeddingModel | None = None
         self._builder: IndexBuilder | None = None
@@ -58,7 +59,10 @@ class Follower:
     @property
     def progress(self) -> tuple[int, int]:
         """Vectors in the graph, and all of them."""
-        return self._builder.progress if self._builder is not None else (0, 0)
+        if self.vectors is None:
+            return 0, 0
+        total = len(self.vectors)
+        return max(0, total - self.vectors.tail_size), total
 
     def follow(self, connection: sqlite3.Connection) -> None:
         """Takes over all commits since the last call, within a read transaction."""
@@ -76,8 +80,15 @@ class Follower:
         """Whether every vector came into the graph within that time."""
         return self._builder is None or self._is_built.wait(timeout_s)
 
+    def note_built(self) -> bool:
+        """Whether every vector is in the graph; whoever waits for it is told. Under the lock."""
+        if self.vectors is None or self.vectors.tail_size > 0:
+            return False
+        self._is_built.set()
+        return True
+
     def stop(self) -> None:
-        """Ends the thread that builds the graph."""
+        """Ends the thread that builds the graph; to wait for it under the lock is a deadlock."""
         if self._builder is not None:
             builder, self._builder = self._builder, None
             builder.stop()
@@ -86,25 +97,32 @@ class Follower:
         """Adds to the problems."""
         self.problems = (*self.problems, problem)
 
-    def save_graph(self) -> None:
-        """Writes the graph for the next start. Raises StoreError where it cannot."""
+    def is_worth_saving(self, share: float) -> bool:
+        """Whether more than that share of the items, or of the vectors, are not in the caches."""
+        items, vectors = self._saved
+        return (
+            len(self.catalogue) > (1.0 + share) * items
+            or self.progress[0] > (1.0 + share) * vectors
+        )
+
+    def save(self) -> None:
+        """Writes the caches for the next start. Raises StoreError where it cannot."""
+        observations = self.catalogue.items[ItemKind.OBSERVATION].columns
+        built, _ = self.progress
+        columns_cache.save(
+            observations, self._index_dir / COLUMNS_NAME, self.sequence, self._memory_id
+        )
         if self.vectors is not None and self._model is not None:
             path = self._index_dir / GRAPH_NAME
             vector_cache.save(self.vectors, path, self.sequence, self._cache_id(self._model))
-
-    def save_columns(self) -> None:
-        """Writes the rows of observations for the next start. Raises StoreError."""
-        columns = self.catalogue.items[ItemKind.OBSERVATION].columns
-        path = self._index_dir / COLUMNS_NAME
-        columns_cache.save(columns, path, self.sequence, self._memory_id)
+        self._saved = (len(self.catalogue), built)
 
     def _open(self, connection: sqlite3.Connection) -> None:
         """Reads everything, with the help of the caches where they can be used."""
-        self.stop()
         self.problems = ()
         self._memory_id = connection.execute("SELECT memory_id FROM identity").fetchone()[0]
         self.catalogue, since = self._restored_catalogue(connection)
-        self.restored_items = len(self.catalogue)
+        self._saved = (len(self.catalogue), 0)
         self.catalogue.follow(connection, since)
         self._open_vectors(connection)
 
@@ -112,8 +130,10 @@ class Follower:
         catalogue = Catalogue()
         try:
             rows, since = columns_cache.restored(self._index_dir / COLUMNS_NAME, self._memory_id)
-            if not _floor(connection) <= since <= database.sequence(connection):
-                raise IndexDamaged(f"{COLUMNS_NAME} is of commit {since}", "other_commit")
+            if since < _floor(connection):
+                raise IndexDamaged(f"{COLUMNS_NAME} is of the old commit {since}", "other_commit")
+            _require_past(connection, since, COLUMNS_NAME)
+            columns_cache.require_same(connection, rows)
         except IndexDamaged as error:
             self._note_damage(error)
             return catalogue, -1
@@ -121,58 +141,60 @@ class Follower:
         return catalogue, since
 
     def _open_vectors(self, connection: sqlite3.Connection) -> None:
-        self._model, self.vectors = embeddings.active_model(connection), None
-        self._last_embedding = 0
-        if self._model is None:
+        if self._builder is not None:
+            # not stop: it may be about to call on_built, which waits for our owner's lock
+            self._builder.dismiss()
+            self._builder = None
+        self._model, self.vectors = None, None
+        self._saved = (self._saved[0], 0)
+        model = embeddings.active_model(connection)
+        if model is None:
             return
-        keys, packed = self._new_vectors(connection)
-        matrix = _unpacked(packed, self._model)
-        try:
-            self.vectors, _ = vector_cache.restored(
-                self._index_dir / GRAPH_NAME,
-                self._config,
-                self._cache_id(self._model),
-                self._model.dimension,
-                keys,
-                matrix,
-            )
-        except IndexDamaged as error:
-            self._note_damage(error)
-            self.vectors = VectorIndex(self._model.dimension, self._config)
-            self.vectors.add(keys, matrix)
-        self._builder = IndexBuilder(self.vectors, self._note_built)
+        keys, matrix, last = _vectors_after(connection, 0, model)
+        self.vectors = self._indexed(connection, keys, matrix, model)
+        self._model, self._last_embedding = model, last
+        self._builder = IndexBuilder(self.vectors, self._on_built)
         self._is_built.clear()
         self._builder.start()
 
+    def _indexed(
+        self,
+        connection: sqlite3.Connection,
+        keys: list[int],
+        matrix: Matrix,
+        model: EmbeddingModel,
+    ) -> VectorIndex:
+        """With the graph of the cache where it can be used."""
+        path, name = self._index_dir / GRAPH_NAME, self._cache_id(model)
+        try:
+            vectors, since = vector_cache.restored(
+                path, self._config, name, model.dimension, keys, matrix
+            )
+            _require_past(connection, since, GRAPH_NAME)
+            self._saved = (self._saved[0], vectors.graph_size)
+        except IndexDamaged as error:
+            self._note_damage(error)
+            vectors = VectorIndex(model.dimension, self._config)
+            vectors.add(keys, matrix)
+        return vectors
+
     def _follow_vectors(self, connection: sqlite3.Connection) -> None:
         if embeddings.active_model(connection) != self._model:
-            self.stop()
             self._open_vectors(connection)
             return
-        if self.vectors is None or self._model is None or self._builder is None:
+        if self.vectors is None or self._model is None:
             return
         gone = connection.execute(
             "SELECT key FROM tombstone WHERE sequence > ? AND kind = ?",
             (self.sequence, int(ItemKind.TEXT)),
         ).fetchall()
-        keys, packed = self._new_vectors(connection)
-        self.vectors.add(keys, _unpacked(packed, self._model))
+        keys, matrix, last = _vectors_after(connection, self._last_embedding, self._model)
+        self.vectors.add(keys, matrix)
+        self._last_embedding = last
         self.vectors.remove([row[0] for row in gone])
-        if keys or gone:
+        if self._builder is not None and (keys or gone):
             self._is_built.clear()
             self._builder.wake()
-
-    def _new_vectors(self, connection: sqlite3.Connection) -> tuple[list[int], list[bytes]]:
-        """Keys of texts and their vectors that came since the last call."""
-        found = connection.execute(_VECTORS, (self._last_embedding,)).fetchall()
-        if found:
-            self._last_embedding = found[-1][0]
-        return [row[1] for row in found], [row[2] for row in found]
-
-    def _note_built(self) -> None:
-        if self.vectors is not None and self.vectors.tail_size == 0:
-            self._is_built.set()
-            self._on_built()
 
     def _note_damage(self, error: IndexDamaged) -> None:
         """A memory that is new to this machine has no cache: that is no problem."""
@@ -192,8 +214,25 @@ def _floor(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT sequence FROM tombstone_floor").fetchone()[0])
 
 
-def _unpacked(packed: list[bytes], model: EmbeddingModel) -> Matrix:
+def _require_past(connection: sqlite3.Connection, since: int, name: str) -> None:
+    """Raises IndexDamaged for a cache that knows more than the memory, an older one put back."""
+    newest = database.sequence(connection)
+    if since > newest:
+        raise IndexDamaged(
+            f"{name} is of commit {since}, the memory only at {newest}", "other_commit"
+        )
+
+
+def _vectors_after(
+    connection: sqlite3.Connection, last: int, model: EmbeddingModel
+) -> tuple[list[int], Matrix, int]:
+    """Keys and vectors, shape (N, dimension), of texts embedded after the row ``last``.
+
+    With the last row now. Raises StoreError where a vector is no vector of the model.
+    """
+    found = connection.execute(_VECTORS, (last,)).fetchall()
     try:
-        return unpacked(packed, model.dimension)
+        matrix = unpacked([row[2] for row in found], model.dimension)
     except ValueError as error:
         raise StoreError(f"vectors of {model.model_id} are damaged: {error}") from error
+    return [row[1] for row in found], matrix, found[-1][0] if found else last

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import Gist
 from memory_nodes.store import episodes, observations, rows, texts
+from memory_nodes.store.checks import check_unicode
 from memory_nodes.store.maps import map_key
 
 
@@ -15,8 +15,15 @@ def check(gist: Gist) -> None:
     """Raises InputError for a gist that cannot be written down."""
     if not gist.text.strip() or len(gist.text) > observations.MAX_TEXT_CHARS:
         raise InputError(f"a gist needs a text of at most {observations.MAX_TEXT_CHARS} characters")
-    if not all(map(math.isfinite, (*gist.center_map_m, gist.radius_m))) or gist.radius_m < 0.0:
-        raise InputError("the centre of a gist must be finite, and its radius 0 m or more")
+    for name in ("text", "map_id", "map_frame", "source"):
+        check_unicode(name, getattr(gist, name))
+    limit_m = observations.MAX_COORDINATE_M
+    is_placed = all(abs(value_m) <= limit_m for value_m in gist.center_map_m)
+    if not is_placed or not 0.0 <= gist.radius_m <= limit_m:
+        raise InputError(
+            f"a gist at {gist.center_map_m} with radius {gist.radius_m} m: give numbers up to "
+            f"{limit_m:.0f} m, and a radius of 0 or more"
+        )
     if not 0 <= gist.start_ns <= gist.end_ns <= observations.MAX_STAMP_NS:
         raise InputError(f"a gist from {gist.start_ns} to {gist.end_ns} ns: give start <= end")
 
@@ -27,7 +34,7 @@ def insert(connection: sqlite3.Connection, gist: Gist) -> str:
     Raises InputError where an observation is unknown.
     """
     keys = []
-    for observation_id in gist.observation_ids:
+    for observation_id in dict.fromkeys(gist.observation_ids):
         key = observations.key_from_id(connection, observation_id)
         if key is None:
             raise InputError(f"no observation {observation_id!r} to summarise")
@@ -44,7 +51,7 @@ def insert(connection: sqlite3.Connection, gist: Gist) -> str:
         ),
     ).lastrowid
     connection.executemany(
-        "INSERT OR IGNORE INTO link VALUES ('SUMMARIZES', ?, ?, 1.0)",
+        "INSERT INTO link VALUES ('SUMMARIZES', ?, ?, 1.0)",
         [(gist_key, key) for key in keys],
     )
     return rows.gist_id(gist_key or 0)

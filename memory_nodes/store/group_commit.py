@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from memory_nodes.errors import StoreBusy
@@ -20,6 +21,13 @@ Commit = Callable[[Sequence[Row]], Sequence["str | Exception"]]
 """Writes rows and gives the id of each, or why it was refused; raises when none was written."""
 
 
+@dataclass(frozen=True)
+class _Waiting(Generic[Row]):
+    row: Row
+    future: Future[str]
+    since_s: float
+
+
 class GroupCommit(Generic[Row]):
     """Commits rows in a thread of its own, in the order in which they came.
 
@@ -31,8 +39,9 @@ class GroupCommit(Generic[Row]):
         self._commit = commit
         self._batch_size = batch_size
         self._max_delay_s = max_delay_s
-        self._waiting: deque[tuple[Row, Future[str]]] = deque()
-        self._oldest_s = 0.0
+        self._waiting: deque[_Waiting[Row]] = deque()
+        self._last: Future[str] | None = None
+        """Of the row that came last: when it is settled all before it are."""
         self._urgent = 0
         """How many of the rows that wait are to be committed at once."""
         self._closing = False
@@ -41,16 +50,19 @@ class GroupCommit(Generic[Row]):
         self._thread.start()
 
     def submit(self, row: Row, *, at_once: bool = False) -> Future[str]:
-        """The id of the row, once it is durable. Raises StoreBusy when too many wait."""
+        """The id of the row, once it is durable. Raises StoreBusy when too many wait.
+
+        The future cannot be cancelled: what was taken in is written.
+        """
         future: Future[str] = Future()
+        future.set_running_or_notify_cancel()
         with self._changed:
             if self._closing:
                 raise StoreBusy("the memory is being closed: open it again to add to it")
             if len(self._waiting) >= MAX_WAITING:
                 raise StoreBusy(f"{MAX_WAITING} rows wait to be written: send fewer, or later")
-            if not self._waiting:
-                self._oldest_s = time.monotonic()
-            self._waiting.append((row, future))
+            self._waiting.append(_Waiting(row, future, time.monotonic()))
+            self._last = future
             if at_once:
                 self._urgent = len(self._waiting)
             if at_once or len(self._waiting) in (1, self._batch_size):
@@ -60,7 +72,7 @@ class GroupCommit(Generic[Row]):
     def flush(self) -> None:
         """Returns when all that was submitted before has been committed or refused."""
         with self._changed:
-            last = self._waiting[-1][1] if self._waiting else None
+            last = self._last
             self._urgent = len(self._waiting)
             self._changed.notify_all()
         if last is not None:
@@ -77,7 +89,7 @@ class GroupCommit(Generic[Row]):
         while batch := self._next_batch():
             self._settle(batch)
 
-    def _next_batch(self) -> list[tuple[Row, Future[str]]]:
+    def _next_batch(self) -> list[_Waiting[Row]]:
         """Waits until a commit is due; empty when it is closed and nothing waits."""
         with self._changed:
             while not self._is_due():
@@ -87,7 +99,6 @@ class GroupCommit(Generic[Row]):
             size = min(len(self._waiting), MAX_BATCH)
             batch = [self._waiting.popleft() for _ in range(size)]
             self._urgent = max(0, self._urgent - size)
-            self._oldest_s = time.monotonic()
             return batch
 
     def _is_due(self) -> bool:
@@ -104,15 +115,15 @@ class GroupCommit(Generic[Row]):
     def _until_due_s(self) -> float | None:
         if not self._waiting:
             return None
-        return max(0.0, self._oldest_s + self._max_delay_s - time.monotonic())
+        return max(0.0, self._waiting[0].since_s + self._max_delay_s - time.monotonic())
 
-    def _settle(self, batch: Sequence[tuple[Row, Future[str]]]) -> None:
+    def _settle(self, batch: Sequence[_Waiting[Row]]) -> None:
         try:
-            outcomes = self._commit([row for row, _ in batch])
+            outcomes = self._commit([waiting.row for waiting in batch])
         except Exception as error:  # noqa: BLE001 - whatever it is, it is its caller's to handle
             outcomes = [error] * len(batch)
-        for (_, future), outcome in zip(batch, outcomes, strict=True):
+        for waiting, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, Exception):
-                future.set_exception(outcome)
+                waiting.future.set_exception(outcome)
             else:
-                future.set_result(outcome)
+                waiting.future.set_result(outcome)

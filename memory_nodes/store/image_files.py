@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from memory_nodes.errors import InputError
 from memory_nodes.perception.recorder import IMAGES_DIR
+from memory_nodes.store import image_erasure
 
 Transfer = Callable[[Path, Path], object]
 """Makes the second path a file with the content of the first."""
@@ -18,21 +19,12 @@ Transfer = Callable[[Path, Path], object]
 def image_file(root: Path, image_path: str) -> Path:
     """The file of an image of a memory or an export; it need not be there.
 
-    Raises InputError unless the path is plain, relative and below images/, also once links are
-    followed: paths come from messages and from files.
+    Raises InputError unless the path is plain, relative, below images/ and leads over no link:
+    paths come from messages and from files.
     """
-    parts = PurePosixPath(image_path).parts
-    is_plain = (
-        len(parts) > 1
-        and parts[0] == IMAGES_DIR
-        and ".." not in parts
-        and "/".join(parts) == image_path
-        and "\0" not in image_path
-    )
-    if is_plain:
-        path = root / image_path
-        if path.resolve().is_relative_to((root / IMAGES_DIR).resolve()):
-            return path
+    path = image_erasure.image_file(root, image_path)
+    if path is not None and path.relative_to(root).as_posix() == image_path:
+        return path
     raise InputError(f"image path {image_path!r} is not a plain one below {IMAGES_DIR}/")
 
 
@@ -42,12 +34,19 @@ def image_paths(connection: sqlite3.Connection) -> Iterator[str]:
         yield row[0]
 
 
+def shareable_image_paths(connection: sqlite3.Connection) -> Iterator[str]:
+    """Without those on which something that was forgotten still shows."""
+    query = "SELECT image_path FROM keyframe EXCEPT SELECT image_path FROM image_erasure"
+    for row in connection.execute(query):
+        yield row[0]
+
+
 def transfer_images(
-    connection: sqlite3.Connection, source_dir: Path, target_dir: Path, transfer: Transfer
+    paths: Iterable[str], source_dir: Path, target_dir: Path, transfer: Transfer
 ) -> tuple[int, int]:
-    """Brings the images of all keyframes along; how many came, and how many are not there."""
+    """Brings images along; how many came, and how many are not there."""
     brought = missing = 0
-    for image_path in image_paths(connection):
+    for image_path in paths:
         if transfer_image(source_dir, target_dir, image_path, transfer):
             brought += 1
         else:

@@ -30,6 +30,7 @@ from memory_nodes.store.import_destination import (
 from memory_nodes.store.import_fields import Fields
 from memory_nodes.store.import_objects import object_, relation, view_embedding
 from memory_nodes.store.maps import map_key
+from memory_nodes.vectors import ITEM_BYTES, is_sound
 
 Import: TypeAlias = Callable[[Destination, Fields], None]
 
@@ -166,7 +167,9 @@ def history(into: Destination, line: Fields) -> None:
 
 def embedding(into: Destination, line: Fields) -> None:
     vector = line.vector("vector")
-    embeddings.check_vector(vector, into.model)
+    dimension = 0 if into.model is None else into.model.dimension
+    if len(vector) != dimension * ITEM_BYTES or not is_sound(vector):
+        raise InputError(f"the vector is no finite one of unit length with {dimension} numbers")
     key = texts.find(into.connection, line.text("text"))
     if key is None:
         raise InputError("nothing has the text of this vector")

@@ -46,14 +46,19 @@ class IndexBuilder:
             self._is_woken = True
             self._changed.notify_all()
 
-    def stop(self) -> None:
-        """Ends the thread within one step, and waits for it; may be called again.
-
-        Raises StoreError when something else has ended it before.
-        """
+    def dismiss(self) -> None:
+        """Lets the thread end within one step; for who holds what ``on_built`` waits for."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Ends the thread within one step, and waits for it; may be called again.
+
+        Without waiting it may be called under a lock that ``on_built`` takes. Raises StoreError
+        when something else has ended the thread before.
+        """
+        self.dismiss()
         if self._thread.ident is not None:
             self._thread.join()
         if self._failure is not None:
@@ -84,5 +89,5 @@ class IndexBuilder:
             if self._is_stopping:
                 return
             self._index.compact()
-        if self._on_built is not None:
+        if self._on_built is not None and not self._is_stopping:
             self._on_built()

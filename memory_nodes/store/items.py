@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.store.columns import Columns, Ints
-from memory_nodes.store.places import Places
+from memory_nodes.geometry import Array
+from memory_nodes.store.columns import Columns, Ints, Mask
+from memory_nodes.store.places import MAX_COORDINATE_M, Places
 
 BULK_SHARE = 0.25
 """More new places than this share of the old ones: building the trees anew is faster."""
@@ -31,7 +32,7 @@ class Items:
         self._place(rows)
 
     def put(self, rows: Mapping[str, NDArray[Any]]) -> None:
-        """As append; rows whose keys are there already are overwritten."""
+        """As append; rows whose keys are there already are overwritten, and live again."""
         self._displace(rows["key"])
         self.columns.put(rows)
         self._place(rows)
@@ -43,7 +44,7 @@ class Items:
 
     def _place(self, rows: Mapping[str, NDArray[Any]]) -> None:
         points_m = np.stack([rows["x"], rows["y"], rows["z"]], axis=1)
-        placed = np.flatnonzero(np.isfinite(points_m).all(axis=1))
+        placed = np.flatnonzero(_is_placed(points_m))
         if len(placed) > BULK_SHARE * len(self.places):
             self._build_places()
             return
@@ -60,7 +61,7 @@ class Items:
         columns = self.columns
         points_m = np.stack([columns["x"], columns["y"], columns["z"]], axis=1)
         rows = columns.living()
-        rows = rows[np.isfinite(points_m[rows]).all(axis=1)]
+        rows = rows[_is_placed(points_m[rows])]
         self.places = Places.bulk(
             columns["key"][rows],
             columns["map_key"][rows].astype(np.int64),
@@ -72,3 +73,9 @@ class Items:
         for key in keys.tolist():
             if key in self.places:
                 self.places.remove(key)
+
+
+def _is_placed(points_m: Array) -> Mask:
+    """Which of the points, shape (N, 3), can be in a tree: one that cannot costs no other."""
+    # a comparison with NaN is false
+    return np.asarray((np.abs(points_m) <= MAX_COORDINATE_M).all(axis=1))

@@ -25,11 +25,11 @@ _BETWEEN = {
     ),
     ItemKind.OBJECT: (
         "SELECT object_key, last_seen_ns FROM object WHERE last_seen_ns >= ?"
-        " AND first_seen_ns <= ? ORDER BY last_seen_ns DESC LIMIT ?"
+        " AND first_seen_ns <= ? ORDER BY last_seen_ns DESC, object_key DESC LIMIT ?"
     ),
     ItemKind.GIST: (
         "SELECT gist_key, end_ns FROM gist WHERE end_ns >= ? AND start_ns <= ?"
-        " ORDER BY end_ns DESC LIMIT ?"
+        " ORDER BY end_ns DESC, gist_key DESC LIMIT ?"
     ),
 }
 
@@ -63,11 +63,16 @@ def near(
         return found, Plan("places", "no other filter: the R-trees stop at k", len(found), 0)
     limited = replace(wanted, center_map_m=place.center_map_m, radius_m=place.radius_m)
     selected = select(catalogue, catalogue.condition(connection, limited), limited)
-    found = []
+    found, candidates = [], 0
     for kind, rows in selected.rows.items():
+        if wanted.center_map_m is not None:  # a place of its own that the filter asks for
+            columns = catalogue.items[kind].columns
+            away_m = columns.distances_m(rows, wanted.center_map_m, wanted.ignore_height)
+            rows = rows[away_m <= wanted.radius_m]
+        candidates += len(rows)
         found += _by_distance(catalogue, kind, rows, place, k)
-    found.sort(key=lambda item: -item[2])
-    return found[:k], Plan("places", "filtered within the radius", len(selected), 0)
+    plan = Plan("places", "filtered within the radius", candidates, 0)
+    return sorted(found, key=_nearest_first)[:k], plan
 
 
 def between(
@@ -116,8 +121,12 @@ def _nearest(catalogue: Catalogue, maps: tuple[int, ...], place: Place, k: int) 
                 (kind, key, -distance_m)
                 for key, distance_m in zip(ids.tolist(), distances_m.tolist(), strict=True)
             ]
-    found.sort(key=lambda item: -item[2])
-    return found[:k]
+    return sorted(found, key=_nearest_first)[:k]
+
+
+def _nearest_first(item: Scored) -> tuple[float, ItemKind, int]:
+    kind, key, score = item
+    return -score, kind, key
 
 
 def _by_distance(

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import Observation
-from memory_nodes.store import rows, texts
+from memory_nodes.store import embeddings, rows, texts
+from memory_nodes.store.checks import check_unicode
+from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.maps import map_key
 
 MAX_TEXT_CHARS = 100_000
@@ -31,7 +33,9 @@ class Incoming:
 
     observation: Observation
     vector: bytes = b""
-    """Of its text, by the active embedding model; empty: it is made later."""
+    """Of its text; empty: it is made later."""
+    model: EmbeddingModel | None = None
+    """Made the vector, which is of no use if another one is active by the time it is stored."""
     episode_key: int | None = None
 
 
@@ -45,14 +49,13 @@ def check(observation: Observation, layers: Collection[str]) -> None:
     if not text.strip():
         raise InputError("an observation needs a text")
     for name in ("text", "map_id", "map_frame", "source"):
-        _check_unicode(name, getattr(observation, name))
+        check_unicode(name, getattr(observation, name))
     if observation.layer not in layers:
         raise InputError(
             f"no layer {observation.layer!r}: choose one of {', '.join(sorted(layers))}, or make "
             "it known first"
         )
-    if not 0 <= observation.stamp_ns <= MAX_STAMP_NS:
-        raise InputError(f"the stamp is {observation.stamp_ns} ns, give one from 0 to 2^63 - 1")
+    check_stamp(observation.stamp_ns)
     if not observation.map_from_base.is_valid:
         raise InputError("the pose is not finite, or its quaternion not of unit length")
     if max(map(abs, observation.map_from_base.position_m)) > MAX_COORDINATE_M:
@@ -65,6 +68,12 @@ def check(observation: Observation, layers: Collection[str]) -> None:
             f"{given[:80]!r} cannot be an id: give up to 64 letters, digits and _ . : -, "
             "not observation_<number>"
         )
+
+
+def check_stamp(stamp_ns: int) -> None:
+    """Raises InputError for a stamp that is before 0 or does not fit the database."""
+    if not 0 <= stamp_ns <= MAX_STAMP_NS:
+        raise InputError(f"the stamp is {stamp_ns} ns, give one from 0 to 2^63 - 1")
 
 
 def insert(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> list[str | Exception]:
@@ -100,6 +109,8 @@ def key_from_id(connection: sqlite3.Connection, observation_id: str) -> int | No
         row = connection.execute(
             f"SELECT observation_key FROM observation WHERE {query}", (value,)
         ).fetchone()
+    elif _GIVEN_ID.fullmatch(observation_id) is None:
+        return None
     else:
         row = connection.execute(
             "SELECT observation_key FROM observation WHERE public_id = ?", (observation_id,)
@@ -120,7 +131,10 @@ def layers(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _insert_fresh(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> list[str]:
-    vectors = {item.observation.text: item.vector for item in batch if item.vector}
+    active = embeddings.active_model(connection)
+    vectors = {
+        item.observation.text: item.vector for item in batch if item.vector and item.model == active
+    }
     text_keys = texts.intern(connection, [item.observation.text for item in batch], vectors)
     layer_keys = layers(connection)
     map_keys: dict[tuple[str, str], int] = {}
@@ -168,12 +182,3 @@ def _repeated(observation: Observation, stored: Observation) -> str | Exception:
     return InputError(
         f"another observation has the id {observation.observation_id!r}: give each its own, or none"
     )
-
-
-def _check_unicode(name: str, text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the {name} is no valid unicode at character {error.start}: decode it as UTF-8 first"
-        ) from error

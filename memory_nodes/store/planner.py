@@ -37,7 +37,8 @@ class Plan:
 
 
 def plan(config: PlannerConfig, k: int, candidates: int, texts: int, all_texts: int) -> Plan:
-    """For k items out of those that a filter left, with ``texts`` of all the texts there are."""
+    """For k items out of those that a filter left, with ``texts`` of all that have a vector."""
+    texts = min(texts, all_texts)  # of those that the filter leaves some may have none yet
     if texts <= config.exact_texts:
         return Plan("exact", f"the filter leaves {texts} texts", candidates, texts)
     fair = k * all_texts / texts

@@ -1,19 +1,21 @@
-"""Many readers or one writer at a time, and a reader that waits goes before every writer."""
+"""Many readers or one writer at a time; a reader that waits goes before every writer."""
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class ReadersFirstLock:
-    """A readers-writer lock with preference for readers; not reentrant.
+    """A readers-writer lock with preference for readers; writers take turns. Not reentrant.
 
     A plain lock is unfair: a thread that works in small steps and takes the lock again at once
-    mostly wins against the thread it has just woken, which then waits for many steps. Here the
-    writer sees that a reader waits, and lets it go first: a reader waits for one step at most.
-    Readers that overlap without end would keep a writer out, so each must be short.
+    mostly wins against the thread it has just woken, which then waits for many steps. Here it
+    sees who waits: a reader goes first, another writer before it if it came before. So a reader
+    waits for one step at most. Readers that overlap without end would keep writers out: each must
+    be short.
     """
 
     def __init__(self) -> None:
@@ -21,6 +23,7 @@ class ReadersFirstLock:
         self._reading = 0
         self._waiting_readers = 0
         self._is_writing = False
+        self._waiting_writers: deque[object] = deque()
 
     @contextmanager
     def read(self) -> Iterator[None]:
@@ -29,9 +32,10 @@ class ReadersFirstLock:
             self._waiting_readers += 1
             try:
                 self._changed.wait_for(lambda: not self._is_writing)
+                self._reading += 1
             finally:
                 self._waiting_readers -= 1
-            self._reading += 1
+                self._changed.notify_all()
         try:
             yield
         finally:
@@ -42,9 +46,15 @@ class ReadersFirstLock:
     @contextmanager
     def write(self) -> Iterator[None]:
         """Held by one thread alone, once no reader reads or waits."""
+        turn = object()
         with self._changed:
-            self._changed.wait_for(self._is_free)
-            self._is_writing = True
+            self._waiting_writers.append(turn)
+            try:
+                self._changed.wait_for(lambda: self._is_turn_of(turn))
+                self._is_writing = True
+            finally:  # also where a signal ends the wait: the others must not wait for it
+                self._waiting_writers.remove(turn)
+                self._changed.notify_all()
         try:
             yield
         finally:
@@ -52,5 +62,6 @@ class ReadersFirstLock:
                 self._is_writing = False
                 self._changed.notify_all()
 
-    def _is_free(self) -> bool:
-        return not (self._is_writing or self._reading or self._waiting_readers)
+    def _is_turn_of(self, writer: object) -> bool:
+        is_taken = self._is_writing or self._reading or self._waiting_readers
+        return self._waiting_writers[0] is writer and not is_taken

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -10,9 +9,9 @@ from pathlib import Path
 from memory_nodes.errors import StoreLocked
 from memory_nodes.process_lock import hold
 from memory_nodes.records import ItemKind
-from memory_nodes.store import embeddings, texts
+from memory_nodes.store import embeddings, image_erasure, objects, texts
 from memory_nodes.store.atomic_directory import discard
-from memory_nodes.store.database import sequence
+from memory_nodes.store.database import Database, sequence
 from memory_nodes.store.database_checks import (
     DAMAGED_VECTORS,
     FAILED_TEXTS,
@@ -27,9 +26,7 @@ from memory_nodes.store.file_checks import (
     is_damage,
     leftovers,
     saved_indices,
-    unused_images,
 )
-from memory_nodes.store.schema import object_text
 
 KEYS_PER_STEP = 10_000
 
@@ -73,16 +70,9 @@ def _archive_without_text(connection: sqlite3.Connection) -> None:
 
 def _name_objects(connection: sqlite3.Connection) -> None:
     for key in _keys(connection, OBJECTS_WITHOUT_TEXT):
-        state = connection.execute(
-            "SELECT type, description, attributes FROM object_state WHERE object_key = ?"
-            " ORDER BY chunk_id DESC LIMIT 1",
-            (key,),
-        ).fetchone()
-        attributes = list(json.loads(state["attributes"]).values())
-        text = object_text(state["type"], state["description"], attributes)
+        objects.name(connection, key)
         connection.execute(
-            "UPDATE object SET text_key = ?, changed = ? WHERE object_key = ?",
-            (texts.intern(connection, [text])[text], sequence(connection), key),
+            "UPDATE object SET changed = ? WHERE object_key = ?", (sequence(connection), key)
         )
 
 
@@ -121,28 +111,34 @@ ROW_REPAIRS: Mapping[str, Callable[[sqlite3.Connection], None]] = {
 """By the code of the finding; each within a transaction of the writer."""
 
 
-def _delete_unused_images(memory_dir: Path, connection: sqlite3.Connection) -> bool:
+def _delete_unused_images(database: Database) -> bool:
     """Also while a recorder runs: what it may be about to take in is not among them."""
-    _discard(unused_images(memory_dir, connection))
+    _discard(image_erasure.orphan_images(database.connection, database.memory_dir))
     return True
 
 
-def _delete_leftovers(memory_dir: Path, connection: sqlite3.Connection) -> bool:
+def _erase_images(database: Database) -> bool:
+    return not image_erasure.finish(database)
+
+
+def _delete_leftovers(database: Database) -> bool:
     """False where all of them may still be in use."""
     deleted = [
-        _discard_under(memory_dir / lock_name, paths)
-        for lock_name, paths in leftovers(memory_dir).items()
+        _discard_under(database.memory_dir / lock_name, paths)
+        for lock_name, paths in leftovers(database.memory_dir).items()
         if paths
     ]
     return any(deleted)
 
 
-def _delete_indices(memory_dir: Path, connection: sqlite3.Connection) -> bool:
-    damaged = [path for path, found in saved_indices(memory_dir, connection) if is_damage(found)]
-    return _discard_under(memory_dir / INDEX_LOCK, damaged)
+def _delete_indices(database: Database) -> bool:
+    found = saved_indices(database.memory_dir, database.connection)
+    damaged = [path for path, state in found if is_damage(state)]
+    return _discard_under(database.memory_dir / INDEX_LOCK, damaged)
 
 
-FILE_REPAIRS: Mapping[str, Callable[[Path, sqlite3.Connection], bool]] = {
+FILE_REPAIRS: Mapping[str, Callable[[Database], bool]] = {
+    "erasures_pending": _erase_images,
     "images_unused": _delete_unused_images,
     "leftovers": _delete_leftovers,
     "index_damaged": _delete_indices,

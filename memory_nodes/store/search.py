@@ -12,10 +12,11 @@ from pathlib import Path
 from memory_nodes.errors import InputError, StoreError, StoreLocked
 from memory_nodes.geometry import Vector3
 from memory_nodes.process_lock import hold
+from memory_nodes.records import ItemKind
 from memory_nodes.store import hits, neighbours, ranking
-from memory_nodes.store.database import open_for_reading
+from memory_nodes.store.database import INDEX_DIR, INDEX_LOCK_NAME, open_for_reading
 from memory_nodes.store.filters import Filter
-from memory_nodes.store.follower import INDEX_DIR, Follower
+from memory_nodes.store.follower import Follower
 from memory_nodes.store.fusion import FusionConfig, reciprocal_rank
 from memory_nodes.store.hits import Hit, Scored
 from memory_nodes.store.planner import Plan, PlannerConfig
@@ -24,7 +25,6 @@ from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import Query, VectorIndex
 
 EVERYTHING = Filter()
-LOCK_NAME = "index.lock"
 SAVED_SHARE = 0.1
 """The caches are written again once so much of the memory is new."""
 
@@ -58,16 +58,15 @@ class Search:
         self._config = config if config is not None else SearchConfig()
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
-        self._follower = Follower(memory_dir, self._config.vectors, self._save_if_grown)
-        self._saved = 0
-        """Items in the caches when they were last written."""
+        self._follower = Follower(memory_dir, self._config.vectors, self._note_built)
 
     def close(self) -> None:
         """Ends the work on the indices and saves how far it has come."""
         self._follower.stop()
         with self._mutex:
             if self._connection is not None:
-                self._save()
+                if self._follower.is_worth_saving(0.0):
+                    self._save()
                 self._connection.close()
                 self._connection = None
 
@@ -111,7 +110,13 @@ class Search:
                 return Found((), Plan("none", "no embedding model is active", 0, 0))
             selected = self._selected(connection, wanted)
             return self._semantic(
-                connection, self._follower.vectors, vector, k, selected, now_ns, per_text or k
+                connection,
+                self._follower.vectors,
+                vector,
+                k,
+                selected,
+                now_ns,
+                _per_text(per_text, k),
             )
 
     def words(
@@ -122,7 +127,7 @@ class Search:
         with self._up_to_date() as connection:
             selected = self._selected(connection, wanted)
             ranked, plan = ranking.by_words(connection, text, k, selected)
-            return self._found(connection, ranked, plan, selected, k, per_text or k)
+            return self._found(connection, ranked, plan, selected, k, _per_text(per_text, k))
 
     def hybrid(
         self,
@@ -152,7 +157,7 @@ class Search:
                 },
                 self._config.fusion.rrf_k,
             )
-            return self._found(connection, fused, plan, selected, k, per_text or k)
+            return self._found(connection, fused, plan, selected, k, _per_text(per_text, k))
 
     def near(
         self, center_map_m: Vector3, radius_m: float, k: int = 10, wanted: Filter = EVERYTHING
@@ -236,7 +241,7 @@ class Search:
             try:
                 self._connection.execute("BEGIN")
                 try:
-                    self._follow(self._connection)
+                    self._follower.follow(self._connection)
                     yield self._connection
                 finally:
                     self._connection.execute("COMMIT")
@@ -245,38 +250,48 @@ class Search:
                     f"cannot read the memory in {self._memory_dir}: {error}"
                 ) from error
 
-    def _follow(self, connection: sqlite3.Connection) -> None:
-        is_first = self._follower.sequence < 0
-        self._follower.follow(connection)
-        if is_first:
-            self._saved = self._follower.restored_items
-
-    def _save_if_grown(self) -> None:
-        """In the builder's thread, when all vectors are in the graph."""
+    def _note_built(self) -> None:
+        """In the builder's thread, which saves what has grown; not once this is closed."""
         with self._mutex:
-            if len(self._follower.catalogue) > (1.0 + SAVED_SHARE) * self._saved:
+            if self._connection is None or not self._follower.note_built():
+                return
+            if self._follower.is_worth_saving(SAVED_SHARE):
                 self._save()
 
     def _save(self) -> None:
         """Writes the caches, unless another process does so, or nothing may be written here.
 
-        They only make the next start faster: a failure harms nothing.
+        They only make the next start faster: a failure harms nothing. What was forgotten since
+        the last answer is not written down again.
         """
-        items = len(self._follower.catalogue)
-        if items == self._saved:
-            return
         index_dir = self._memory_dir / INDEX_DIR
         try:
             index_dir.mkdir(exist_ok=True)
-            with hold(index_dir / LOCK_NAME):
-                self._follower.save_columns()
-                self._follower.save_graph()
-        except (OSError, StoreLocked, StoreError) as error:
+            with hold(index_dir / INDEX_LOCK_NAME):
+                if not self._has_forgotten():
+                    self._follower.save()
+        except (OSError, StoreLocked, StoreError, sqlite3.Error) as error:
             self._follower.note(f"the caches were not saved: {error}")
-            return
-        self._saved = items
+
+    def _has_forgotten(self) -> bool:
+        """Whether observations have left that the indices still have."""
+        assert self._connection is not None
+        row = self._connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM tombstone WHERE sequence > ? AND kind = ?)"
+            " OR (SELECT sequence FROM tombstone_floor) > ?",
+            (self._follower.sequence, ItemKind.OBSERVATION, self._follower.sequence),
+        ).fetchone()
+        return bool(row[0])
 
 
 def _check_k(k: int) -> None:
     if k < 1:
         raise InputError(f"k is {k}, the least is 1")
+
+
+def _per_text(per_text: int | None, k: int) -> int:
+    if per_text is None:
+        return k
+    if per_text < 1:
+        raise InputError(f"per_text is {per_text}, the least is 1")
+    return per_text

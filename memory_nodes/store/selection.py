@@ -16,12 +16,18 @@ from memory_nodes.store.hits import Scored
 
 _NEWEST = {
     ItemKind.OBSERVATION: (
-        "SELECT observation_key FROM observation WHERE text_key = ?"
+        "SELECT observation_key, stamp_ns FROM observation WHERE text_key = ?"
         " ORDER BY observation_key DESC LIMIT ?"
     ),
-    ItemKind.OBJECT: "SELECT object_key FROM object WHERE text_key = ? LIMIT ?",
-    ItemKind.GIST: ("SELECT gist_key FROM gist WHERE text_key = ? ORDER BY gist_key DESC LIMIT ?"),
+    ItemKind.OBJECT: (
+        "SELECT object_key, last_seen_ns FROM object WHERE text_key = ?"
+        " ORDER BY last_seen_ns DESC, object_key DESC LIMIT ?"
+    ),
+    ItemKind.GIST: (
+        "SELECT gist_key, end_ns FROM gist WHERE text_key = ? ORDER BY gist_key DESC LIMIT ?"
+    ),
 }
+"""Of a text that is said very often those written last: to order all by stamp would take long."""
 
 
 class Selection(Protocol):
@@ -48,10 +54,12 @@ class Everything:
             if len(found) >= k:
                 break
             wanted = min(per_text, k - len(found))
+            newest: list[tuple[int, int, ItemKind]] = []
             for kind in KINDS:
-                newest = self._connection.execute(_NEWEST[kind], (text_key, wanted))
-                found.extend((kind, row[0], score) for row in newest)
-        return found[:k]
+                rows = self._connection.execute(_NEWEST[kind], (text_key, wanted))
+                newest.extend((-end_ns, -key, kind) for key, end_ns in rows)
+            found.extend((kind, -key, score) for _, key, kind in sorted(newest)[:wanted])
+        return found
 
 
 class Selected:
@@ -74,26 +82,24 @@ class Selected:
         """See Selection."""
         wanted = np.array([key for key, _ in texts], np.int64)
         order = np.argsort(wanted)
-        found: list[tuple[int, int, ItemKind, int]] = []
+        found: list[tuple[int, int, int, ItemKind]] = []
         for kind, rows in self.rows.items():
             columns = self._catalogue.items[kind].columns
             keys = columns["text_key"][rows]
             is_wanted = np.isin(keys, wanted)
             ranks = order[np.searchsorted(wanted, keys[is_wanted], sorter=order)]
             chosen = rows[is_wanted]
-            ages = -columns["end_ns"][chosen]
+            newest_first = (-columns["end_ns"][chosen]).tolist(), (-columns["key"][chosen]).tolist()
             found.extend(
-                (rank, age, kind, key)
-                for rank, age, key in zip(
-                    ranks.tolist(), ages.tolist(), columns["key"][chosen].tolist(), strict=True
-                )
+                (rank, age, key, kind)
+                for rank, age, key in zip(ranks.tolist(), *newest_first, strict=True)
             )
         return _limited(sorted(found), [score for _, score in texts], k, per_text)
 
 
 def select(catalogue: Catalogue, condition: Condition, wanted: Filter) -> Selected:
     """The items that fulfil the condition of a filter."""
-    kinds = wanted.kinds if wanted.kinds else KINDS
+    kinds = tuple(kind for kind in KINDS if not wanted.kinds or kind in wanted.kinds)
     if wanted.layers:  # only observations have a layer, and only objects a type
         kinds = tuple(kind for kind in kinds if kind == ItemKind.OBSERVATION)
     if wanted.object_types:
@@ -104,17 +110,17 @@ def select(catalogue: Catalogue, condition: Condition, wanted: Filter) -> Select
 
 
 def _limited(
-    found: Sequence[tuple[int, int, ItemKind, int]],
+    found: Sequence[tuple[int, int, int, ItemKind]],
     scores: Sequence[float],
     k: int,
     per_text: int,
 ) -> list[Scored]:
     chosen: list[Scored] = []
     given: dict[int, int] = {}
-    for rank, _, kind, key in found:
+    for rank, _, key, kind in found:
         if len(chosen) == k:
             break
         if given.get(rank, 0) < per_text:
             given[rank] = given.get(rank, 0) + 1
-            chosen.append((kind, key, scores[rank]))
+            chosen.append((kind, -key, scores[rank]))
     return chosen

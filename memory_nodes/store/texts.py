@@ -31,19 +31,12 @@ def intern(
     ``vectors``: of the active embedding model, as vectors.packed writes them, for some of the
     texts. Where a model is active, what is new and has none waits in the queue.
     """
-    keys: dict[str, int] = {}
-    fresh: list[tuple[int, int, str]] = []
-    next_key = _next_key(connection)
-    for text in texts:
-        if text in keys:
-            continue
-        digest = text_hash(text)
-        key = _find(connection, digest, text)
-        if key is None:
-            key = next_key
-            next_key += 1
-            fresh.append((key, digest, text))
-        keys[text] = key
+    digests = {text: text_hash(text) for text in texts}
+    keys = _known(connection, digests)
+    first = _next_key(connection)
+    unknown = [text for text in digests if text not in keys]
+    fresh = [(key, digests[text], text) for key, text in enumerate(unknown, start=first)]
+    keys.update((text, key) for key, _, text in fresh)
     if fresh:
         connection.executemany("INSERT INTO text VALUES (?, ?, ?)", fresh)
         words = [(key, text) for key, _, text in fresh]
@@ -56,7 +49,7 @@ def intern(
 
 def find(connection: sqlite3.Connection, text: str) -> int | None:
     """The key of a text; None where nothing has said it."""
-    return _find(connection, text_hash(text), text)
+    return _known(connection, {text: text_hash(text)}).get(text)
 
 
 def release(connection: sqlite3.Connection, text_keys: Iterable[int]) -> int:
@@ -89,10 +82,10 @@ def _next_key(connection: sqlite3.Connection) -> int:
     return 1 if row is None else int(row[0]) + 1
 
 
-def _find(connection: sqlite3.Connection, digest: int, text: str) -> int | None:
-    for key, stored in connection.execute(
-        "SELECT text_key, text FROM text WHERE hash = ?", (digest,)
-    ):
-        if stored == text:
-            return int(key)
-    return None
+def _known(connection: sqlite3.Connection, digests: Mapping[str, int]) -> dict[str, int]:
+    """Keys of those of the texts that are stored; another text may share a digest."""
+    found = connection.execute(
+        "SELECT text_key, text FROM json_each(?) CROSS JOIN text ON hash = value",
+        (json.dumps(list(digests.values())),),
+    )
+    return {row["text"]: row["text_key"] for row in found if row["text"] in digests}

@@ -1,31 +1,21 @@
 """The graph of a vector index on disk, so that it need not be built at each start.
 
-The file has the links only, about 140 bytes a vector: the vectors come from SQLite. All of it is
-little-endian::
-
-    prelude   magic, format, bytes of the header, bytes of the payload
-    header    JSON: what the graph is of, and how many elements it has
-    payload   labels, levels, links, upper links
-    checksum  CRC32 of all before it
-
-It is no pickle, and nothing of it reaches hnswlib unchecked.
+The file has the links only, about 140 bytes a vector: the vectors come from SQLite. It is no
+pickle, and nothing of it reaches hnswlib unchecked.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import struct
-import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.errors import IndexDamaged, IndexFault, InputError, StoreError
+from memory_nodes.errors import IndexDamaged, IndexFault, InputError
+from memory_nodes.store import cache_file
 from memory_nodes.store.graph_links import GraphLinks
 from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import VectorIndex
@@ -33,26 +23,13 @@ from memory_nodes.store.vector_rows import Keys
 from memory_nodes.vectors import Matrix
 
 FORMAT = 1
-MAGIC = b"ROBOTVEC"
-PRELUDE = struct.Struct("<8sIIQ")
-CHECKSUM = struct.Struct("<I")
-
-_LABEL = np.dtype("<i4")
-_LEVEL = np.dtype("u1")
-_LINK = np.dtype("<i4")
-
-
-@dataclass(frozen=True)
-class _Header:
-    model_id: str
-    dimension: int
-    sequence: int
-    hnswlib: str
-    hnsw_m: int
-    ef_construction: int
-    count: int
-    upper_count: int
-    entry: int
+_KIND = "graph of vectors"
+_STORED: Mapping[str, type[np.generic]] = {
+    "labels": np.int32,
+    "levels": np.uint8,
+    "links": np.int32,
+    "upper_links": np.int32,
+}
 
 
 def save(index: VectorIndex, path: Path, sequence: int, model_id: str) -> None:
@@ -62,33 +39,16 @@ def save(index: VectorIndex, path: Path, sequence: int, model_id: str) -> None:
     to a path. Raises StoreError when it cannot be written.
     """
     links = index.links()
-    header = _Header(
-        model_id=model_id,
-        dimension=index.dimension,
-        sequence=sequence,
-        hnswlib=version("hnswlib"),
-        hnsw_m=index.config.hnsw_m,
-        ef_construction=index.config.ef_construction,
-        count=len(links.labels),
-        upper_count=len(links.upper_links),
-        entry=links.entry,
-    )
-    described = json.dumps(asdict(header)).encode()
-    payload = (
-        links.labels.astype(_LABEL),
-        links.levels.astype(_LEVEL),
-        links.links.astype(_LINK, copy=False),
-        links.upper_links.astype(_LINK, copy=False),
-    )
-    size = sum(part.nbytes for part in payload)
-    prelude = PRELUDE.pack(MAGIC, FORMAT, len(described), size)
-    parts = [prelude, described, *(memoryview(part.reshape(-1)).cast("B") for part in payload)]
-    try:
-        _replace(path, [part for part in parts if len(part)])
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {path}: {error}; the index works, and is built again at the next start"
-        ) from error
+    described = {**_described(index.config, model_id, index.dimension), "sequence": sequence}
+    described["entry"] = links.entry
+    arrays: dict[str, NDArray[Any]] = {
+        "labels": links.labels,
+        "levels": links.levels,
+        "links": links.links,
+        "upper_links": links.upper_links,
+    }
+    stored = {name: array.astype(_STORED[name], copy=False) for name, array in arrays.items()}
+    cache_file.write(path, _KIND, FORMAT, described, stored)
 
 
 def restored(
@@ -107,125 +67,66 @@ def restored(
         IndexDamaged: the file cannot be used, ``reason`` says why: build the index anew.
         InputError: the keys or vectors cannot be used, as in VectorIndex.add.
     """
-    header, payload = _read(path)
-    _require_same(path, "model", "other_model", header.model_id, model_id)
-    _require_same(path, "dimension", "other_model", header.dimension, dimension)
-    _require_same(path, "hnsw_m", "other_parameters", header.hnsw_m, config.hnsw_m)
-    _require_same(
-        *(path, "ef_construction", "other_parameters"),
-        *(header.ef_construction, config.ef_construction),
-    )
-    links = _sound_links(path, header, payload)
-    return VectorIndex.restored(links, keys, vectors, dimension, config), header.sequence
+    described, arrays = cache_file.read(path, _KIND, FORMAT)
+    for name, expected in _described(config, model_id, dimension).items():
+        if described.get(name) != expected:
+            found = described.get(name)
+            raise IndexDamaged(f"{path} has {name} {found!r}, this is {expected!r}", _FAULTS[name])
+    links, sequence = _links_and_sequence(path, described, arrays)
+    return VectorIndex.restored(links, keys, vectors, dimension, config), sequence
 
 
-def saved(path: Path) -> tuple[str, int]:
-    """What a sound file is of, as ``model_id`` and ``sequence`` of save; raises IndexDamaged."""
-    header, payload = _read(path)
-    _sound_links(path, header, payload)
-    return header.model_id, header.sequence
+def saved(path: Path) -> tuple[object, int]:
+    """What a sound file is of, as ``model_id`` and ``sequence`` of save. Raises IndexDamaged."""
+    described, arrays = cache_file.read(path, _KIND, FORMAT)
+    _, sequence = _links_and_sequence(path, described, arrays)
+    return described.get("model"), sequence
 
 
-def _replace(path: Path, parts: Sequence[bytes | memoryview]) -> None:
-    """Writes a file with its checksum beside the old one and puts it in its place."""
-    beside = path.with_name(f"{path.name}.new")
-    checksum = 0
-    with beside.open("wb") as file:
-        for part in parts:
-            file.write(part)
-            checksum = zlib.crc32(part, checksum)
-        file.write(CHECKSUM.pack(checksum))
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
+_FAULTS: Mapping[str, IndexFault] = {
+    "model": "other_model",
+    "dimension": "other_model",
+    "hnswlib": "other_format",
+    "hnsw_m": "other_parameters",
+    "ef_construction": "other_parameters",
+}
+
+
+def _described(config: VectorConfig, model_id: str, dimension: int) -> dict[str, Any]:
+    """What must be the same when a graph is read as when it was written."""
+    return {
+        "model": model_id,
+        "dimension": dimension,
+        "hnswlib": version("hnswlib"),
+        "hnsw_m": config.hnsw_m,
+        "ef_construction": config.ef_construction,
+    }
+
+
+def _links_and_sequence(
+    path: Path, described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> tuple[GraphLinks, int]:
+    sequence, entry = described.get("sequence"), described.get("entry")
     try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
-
-
-def _read(path: Path) -> tuple[_Header, memoryview]:
-    """What a file says of itself, and its payload, once the checksum is right."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise IndexDamaged(f"there is no {path}", "missing") from error
-    except OSError as error:
-        raise IndexDamaged(f"cannot read {path}: {error}", "unreadable") from error
-    if len(content) < PRELUDE.size:
-        raise IndexDamaged(f"{path} has {len(content)} bytes: no whole prelude", "truncated")
-    magic, found_format, header_bytes, payload_bytes = PRELUDE.unpack_from(content)
-    _require_same(path, "magic", "other_format", magic, MAGIC)
-    _require_same(path, "format", "other_format", found_format, FORMAT)
-    end = PRELUDE.size + header_bytes + payload_bytes
-    if len(content) < end + CHECKSUM.size:
-        raise IndexDamaged(f"{path} has {len(content)} bytes of {end + CHECKSUM.size}", "truncated")
-    whole = memoryview(content)
-    is_checked = len(content) == end + CHECKSUM.size
-    if not is_checked or CHECKSUM.unpack_from(content, end) != (zlib.crc32(whole[:end]),):
-        raise IndexDamaged(f"{path} is not what was written: its checksum is wrong", "checksum")
-    payload = whole[PRELUDE.size + header_bytes : end]
-    return _header_from(path, content[PRELUDE.size : PRELUDE.size + header_bytes]), payload
-
-
-def _header_from(path: Path, described: bytes) -> _Header:
-    """Checks the version of hnswlib first: another may have another header."""
-    try:
-        values = json.loads(described)
-        found = values["hnswlib"]
-    except (ValueError, TypeError, KeyError) as error:
-        raise IndexDamaged(f"{path} has no header: {error!r}", "contradictory") from error
-    _require_same(path, "hnswlib", "other_format", found, version("hnswlib"))
-    types = {item.name: str if item.type == "str" else int for item in fields(_Header)}
-    if {name: type(value) for name, value in values.items()} != types:
-        raise IndexDamaged(f"{path} has a header of {sorted(values)}", "contradictory")
-    return _Header(**values)
-
-
-def _sound_links(path: Path, header: _Header, payload: memoryview) -> GraphLinks:
-    try:
-        return _links_from(header, payload)
-    except (InputError, ValueError) as error:
+        if type(sequence) is not int or type(entry) is not int:
+            raise InputError(f"sequence {sequence!r} and entry {entry!r} are no numbers")
+        return _links_from(arrays, entry), sequence
+    except InputError as error:
         raise IndexDamaged(f"{path} is whole but no graph: {error}", "contradictory") from error
 
 
-def _links_from(header: _Header, payload: memoryview) -> GraphLinks:
-    """Raises InputError or ValueError where the payload is not what the header says."""
-    count, upper_count, hnsw_m = header.count, header.upper_count, header.hnsw_m
-    shapes = (
-        (_LABEL, (count,)),
-        (_LEVEL, (count,)),
-        (_LINK, (count, 1 + 2 * hnsw_m)),
-        (_LINK, (upper_count, 1 + hnsw_m)),
-    )
-    labels, levels, links, upper_links = _arrays(payload, shapes)
-    return GraphLinks(
-        labels=labels.astype(np.int64),
-        levels=levels.astype(np.int32),
-        links=links.astype(np.int32),
-        upper_links=upper_links.astype(np.int32),
-        entry=header.entry,
-    )
-
-
-def _arrays(
-    payload: memoryview, shapes: Sequence[tuple[np.dtype[np.generic], tuple[int, ...]]]
-) -> Iterator[NDArray[np.generic]]:
-    """One array after another from the payload, which must end with the last of them."""
-    first = 0
-    for dtype, shape in shapes:
-        length = int(np.prod(shape, dtype=object))
-        if length < 0 or first + length * dtype.itemsize > len(payload):
-            raise InputError(f"{shape} numbers are announced in {len(payload)} bytes")
-        yield np.frombuffer(payload, dtype, length, first).reshape(shape)
-        first += length * dtype.itemsize
-    if first != len(payload):
-        raise InputError(f"{first} bytes are announced of {len(payload)}")
-
-
-def _require_same(
-    path: Path, what: str, reason: IndexFault, found: object, expected: object
-) -> None:
+def _links_from(arrays: Mapping[str, NDArray[Any]], entry: int) -> GraphLinks:
+    """Raises InputError where the arrays are not those of a graph."""
+    found = {name: (array.dtype, array.ndim) for name, array in arrays.items()}
+    expected = {
+        name: (np.dtype(dtype), 2 if "links" in name else 1) for name, dtype in _STORED.items()
+    }
     if found != expected:
-        raise IndexDamaged(f"{path} has {what} {found!r}, this is {expected!r}", reason)
+        raise InputError(f"arrays {found}, expected are {expected}")
+    return GraphLinks(
+        labels=arrays["labels"].astype(np.int64),
+        levels=arrays["levels"].astype(np.int32),
+        links=arrays["links"].astype(np.int32),
+        upper_links=arrays["upper_links"].astype(np.int32),
+        entry=entry,
+    )

@@ -74,17 +74,14 @@ class VectorGraph:
     def links(self) -> GraphLinks:
         """A copy of the graph without its vectors."""
         state = self._index.__getstate__()[0]
-        count, label_offset = state["cur_element_count"], state["label_offset"]
-        size = state["size_data_per_element"]
-        elements = state["data_level0"].view(np.uint8).reshape(count, size)
-        links = elements[:, : state["offset_data"]].copy().view(np.int32)
-        upper_links = state["link_lists"].view(np.int32).reshape(-1, 1 + self._config.hnsw_m)
+        elements = state["data_level0"].view(_element_type(state))
+        upper_links = state["link_lists"].view(np.int32).reshape(-1, 1 + state["max_M"])
         return GraphLinks(
-            labels=elements[:, label_offset:].copy().view(np.int64).reshape(count),
-            levels=state["element_levels"][:count].copy(),
-            links=_plain(links),
+            labels=elements["label"].astype(np.int64),
+            levels=state["element_levels"][: len(elements)].copy(),
+            links=_plain(elements["links"].copy()),
             upper_links=_plain(upper_links.copy()),
-            entry=state["enterpoint_node"] if count else 0,
+            entry=state["enterpoint_node"] if len(elements) else 0,
         )
 
     @classmethod
@@ -111,24 +108,36 @@ class VectorGraph:
         return graph
 
 
+def _element_type(state: dict[str, Any]) -> np.dtype[np.void]:
+    """How an element lies in hnswlib's memory: links of level 0, vector, label."""
+    return np.dtype(
+        {
+            "names": ["links", "vector", "label"],
+            "formats": [
+                (np.int32, (1 + state["max_M0"],)),
+                (np.float32, (state["dim"],)),
+                np.uint64,
+            ],
+            "offsets": [0, state["offset_data"], state["label_offset"]],
+            "itemsize": state["size_data_per_element"],
+        }
+    )
+
+
 def _state_of(links: GraphLinks, units: Matrix, empty: dict[str, Any]) -> dict[str, Any]:
     """What differs from the state of an empty graph."""
-    count = len(units)
-    offset, label_offset = empty["offset_data"], empty["label_offset"]
-    labels = np.arange(count, dtype=np.uint64)
-    elements = np.empty((count, empty["size_data_per_element"]), np.uint8)
-    elements[:, :offset] = links.links.view(np.uint8)
-    elements[:, offset:label_offset] = units.view(np.uint8)
-    elements[:, label_offset:] = labels.reshape(count, 1).view(np.uint8)
+    labels = np.arange(len(units), dtype=np.uint64)
+    elements = np.empty(len(units), _element_type(empty))
+    elements["links"], elements["vector"], elements["label"] = links.links, units, labels
     return {
         "ep_added": True,
-        "cur_element_count": count,
+        "cur_element_count": len(units),
         "max_level": int(links.levels[links.entry]),
         "enterpoint_node": links.entry,
         "label_lookup_external": labels,
         "label_lookup_internal": labels.astype(np.uint32),
         "element_levels": links.levels,
-        "data_level0": elements.reshape(-1).view(np.int8),
+        "data_level0": elements.view(np.int8),
         "link_lists": links.upper_links.reshape(-1).view(np.int8),
     }
 

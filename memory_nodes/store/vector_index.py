@@ -25,13 +25,14 @@ from memory_nodes.store.vector_rows import (
     checked_keys,
     checked_units,
     cosines,
+    last_places,
 )
 from memory_nodes.vectors import Matrix
 
 Query: TypeAlias = Array | NDArray[np.float32]
 """Shape (dimension,), of any length but zero."""
 
-BUILD_STEP = 32
+BUILD_STEP = 16
 """Vectors that are taken in while searches wait."""
 
 EXACT_SHARE = 0.02
@@ -42,7 +43,7 @@ class VectorIndex:
     """Unit vectors, each under a key from 1 on. May be used from several threads.
 
     What is added is the tail, and found by comparing all of it, until ``take_in`` has put it into
-    an HNSW graph. Adding is thus cheap, and nothing is ever missing from an answer for long.
+    an HNSW graph. Adding is thus cheap, and what was added is found at once.
     """
 
     def __init__(self, dimension: int, config: VectorConfig | None = None) -> None:
@@ -53,6 +54,8 @@ class VectorIndex:
         self._graph = VectorGraph(dimension, self.config)
         self._taken = 0
         """Rows before this one are in the graph, or were dead when it came to them."""
+        self._links_to_install: GraphLinks | None = None
+        """Of a graph on disk; its elements are the first rows."""
         self._lock = ReadersFirstLock()
 
     def __len__(self) -> int:
@@ -69,6 +72,13 @@ class VectorIndex:
         """Vectors that are not in the graph yet."""
         with self._lock.read():
             return self._rows.living - self._graph.living
+
+    @property
+    def graph_size(self) -> int:
+        """Elements of the graph, also of one that is not installed yet."""
+        with self._lock.read():
+            waiting = self._links_to_install
+            return self._taken if waiting is None else len(waiting.labels)
 
     def add(self, keys: Sequence[int] | Keys, vectors: Matrix) -> None:
         """Adds vectors, shape (N, dimension), of any length; one of a known key replaces the old.
@@ -92,6 +102,7 @@ class VectorIndex:
 
         Searches wait for BUILD_STEP of them at most.
         """
+        self.install_graph()
         moved = 0
         while moved < limit:
             with self._lock.write():
@@ -106,6 +117,7 @@ class VectorIndex:
         The graph is then empty and all is tail: searches are slower, until it is taken in, and
         not blocked.
         """
+        self.install_graph()
         with self._lock.write():
             rows = self._rows
             if rows.count - rows.living <= self.config.max_dead_share * rows.count:
@@ -163,6 +175,8 @@ class VectorIndex:
     def links(self) -> GraphLinks:
         """A copy of the graph, labelled with keys; 0 for a removed vector."""
         with self._lock.read():
+            if self._links_to_install is not None:
+                return self._links_to_install
             links = self._graph.links()
             return replace(links, labels=self._rows.keys[links.labels].astype(np.int64))
 
@@ -180,26 +194,45 @@ class VectorIndex:
         What the graph does not know is tail. An element whose key is not among ``keys`` is dead,
         but searches still go through it: it gets the mean of its neighbours, which keeps it about
         where it was and them within reach. A vector that has changed keeps its old links:
-        searches may miss it more often, its cosine is never wrong.
+        searches may miss it more often, its cosine is never wrong. The matrix is taken over.
 
-        Raises InputError as ``add``, and for links of another ``hnsw_m``.
+        Raises InputError as ``add``.
         """
-        given = VectorRows(dimension)
         listed = checked_keys(keys)
-        given.append(listed, checked_units(listed, vectors, dimension))
-        rows = given.rows_of(links.labels)
-        units: Matrix = np.zeros((len(rows), dimension), np.float32)
-        units[rows >= 0] = given.matrix[rows[rows >= 0]]
-        dead = np.flatnonzero(rows < 0)
-        units[dead] = links.neighbour_means(dead, units)
+        given = checked_units(listed, vectors, dimension)
+        if not len(listed):
+            return cls(dimension, config)
+        places = last_places(links.labels, listed)
+        is_new = ~np.isin(listed, links.labels)
+        is_new &= last_places(listed, listed) == np.arange(len(listed))
+        order = np.concatenate([np.maximum(places, 0), np.flatnonzero(is_new)])
+        is_ordered = np.array_equal(order, np.arange(len(given)))
+        units = given if is_ordered else given[order]  # most often a copy can be spared
+        dead = np.flatnonzero(places < 0)
+        units[dead] = 0.0
+        units[dead] = links.neighbour_means(dead, units[: len(places)])
         index = cls(dimension, config)
-        index._rows.append(np.where(rows < 0, 0, links.labels), units)
-        index._graph = VectorGraph.restored(links, units, config)
-        index._graph.remove(dead.tolist())
-        index._taken = len(units)
-        is_new = (given.keys != 0) & ~np.isin(given.keys, links.labels)
-        index._rows.append(given.keys[is_new].astype(np.int64), given.matrix[is_new])
+        named = np.concatenate([np.where(places < 0, 0, links.labels), listed[is_new]])
+        index._rows = VectorRows.of(named, units)
+        index._links_to_install = links
         return index
+
+    def install_graph(self) -> None:
+        """Puts the graph that ``restored`` was given in its place; until then all is tail.
+
+        It takes a while, in which nothing waits. Raises InputError for links of another
+        ``hnsw_m``.
+        """
+        links = self._links_to_install
+        if links is None:
+            return
+        count = len(links.labels)
+        with self._lock.read():
+            units = self._rows.matrix[:count]  # rows never change, also where append moves them
+        graph = VectorGraph.restored(links, units, self.config)
+        with self._lock.write():
+            graph.remove(np.flatnonzero(self._rows.keys[:count] == 0).tolist())
+            self._graph, self._taken, self._links_to_install = graph, count, None
 
     def _unit(self, query: Query) -> NDArray[np.float32]:
         numbers = np.asarray(query, np.float32)

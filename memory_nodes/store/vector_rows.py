@@ -19,6 +19,7 @@ Item = TypeVar("Item", np.float32, np.int32)
 MAX_KEY = 2**27
 """Rows are found in an array indexed by key: at this limit it takes 512 MiB."""
 
+UNIT_TOLERANCE = 1e-5
 _FIRST_CAPACITY = 1024
 _DEAD = 0
 _ABSENT = -1
@@ -34,6 +35,19 @@ class VectorRows:
         self._matrix: Matrix = np.zeros((_FIRST_CAPACITY, dimension), np.float32)
         self._key_of: NDArray[np.int32] = np.zeros(_FIRST_CAPACITY, np.int32)
         self._row_of: NDArray[np.int32] = np.full(_FIRST_CAPACITY, _ABSENT, np.int32)
+
+    @classmethod
+    def of(cls, keys: Keys, units: Matrix) -> VectorRows:
+        """Rows for these keys, each given once but 0 for the dead; takes the matrix over."""
+        rows = cls(units.shape[1])
+        if not len(keys):
+            return rows
+        rows._count, rows._living = len(keys), int(np.count_nonzero(keys))
+        rows._matrix, rows._key_of = units, keys.astype(np.int32)
+        rows._row_of = _grown(rows._row_of, int(keys.max()) + 1, _ABSENT)
+        rows._row_of[keys] = np.arange(len(keys))
+        rows._row_of[_DEAD] = _ABSENT
+        return rows
 
     @property
     def count(self) -> int:
@@ -124,8 +138,18 @@ def checked_units(keys: Keys, vectors: Matrix, dimension: int) -> Matrix:
             f"the vector of key {keys[wrong[0]]} has length {lengths[wrong[0]]}: give one that is"
             " finite and not zero"
         )
+    if np.all(np.abs(lengths - 1.0) < UNIT_TOLERANCE):
+        return found
     units: Matrix = found / lengths[:, None]
     return units
+
+
+def last_places(wanted: Keys, keys: Keys) -> Rows:
+    """Where each wanted key, none below 0, stands last in ``keys``, -1 where it does not."""
+    place_of = np.full(int(keys.max(initial=0)) + 2, _ABSENT, np.int32)
+    place_of[keys] = np.arange(len(keys))
+    places: Rows = place_of[np.minimum(wanted, len(place_of) - 1)].astype(np.int64)
+    return places
 
 
 def best(keys: Keys, similarities: Similarities, k: int) -> tuple[Keys, Similarities]:

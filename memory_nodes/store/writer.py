@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
 from memory_nodes.errors import InputError
-from memory_nodes.geometry import Array
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
-from memory_nodes.store import chunks, embeddings, episodes, gists, observations, rows
-from memory_nodes.store.checks import check_graph, without_unsound_vectors
+from memory_nodes.store import (
+    archiving,
+    chunks,
+    embeddings,
+    episodes,
+    forgetting,
+    gists,
+    image_erasure,
+    observations,
+    rows,
+)
+from memory_nodes.store.checks import check_graph, check_unicode, without_unsound_vectors
 from memory_nodes.store.database import Database
 from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.forget_selection import Forget
+from memory_nodes.store.forgetting import Forgotten
 from memory_nodes.store.group_commit import GroupCommit
 from memory_nodes.store.observations import Incoming
-from memory_nodes.vectors import packed
+from memory_nodes.vectors import Vector
 
 
 @dataclass(frozen=True)
@@ -44,12 +56,18 @@ class Writer:
     def __init__(self, memory_dir: Path, config: WriterConfig | None = None) -> None:
         self._config = config if config is not None else WriterConfig()
         self.database = Database(memory_dir)
-        with self.database.transaction() as connection:
-            episodes.close_interrupted(connection)
-            for name in observations.LAYERS:
-                observations.layer_key(connection, name)
-            self._layers = frozenset(observations.layers(connection))
-            self._model = embeddings.active_model(connection)
+        try:
+            with self.database.transaction() as connection:
+                episodes.close_interrupted(connection)
+                for name in observations.LAYERS:
+                    observations.layer_key(connection, name)
+                self._layers = frozenset(observations.layers(connection))
+                self._model = embeddings.active_model(connection)
+        except BaseException:
+            self.database.close()
+            raise
+        image_erasure.finish(self.database)  # what a crash has left
+        self._mending = threading.Lock()
         self._episode_key: int | None = None
         self._group = GroupCommit(self._commit, self._config.batch_size, self._config.batch_delay_s)
 
@@ -76,7 +94,7 @@ class Writer:
         with self.database.transaction() as connection:
             return chunks.store(connection, without_unsound_vectors(graph))
 
-    def add(self, observation: Observation, vector: Array | None = None) -> str:
+    def add(self, observation: Observation, vector: Vector | None = None) -> str:
         """Stores one observation and gives its id, once it is durable.
 
         ``vector``: of its text by the active embedding model, of unit length, shape (D,).
@@ -86,7 +104,7 @@ class Writer:
         """
         return self._submit(observation, vector, at_once=True).result()
 
-    def submit(self, observation: Observation, vector: Array | None = None) -> Future[str]:
+    def submit(self, observation: Observation, vector: Vector | None = None) -> Future[str]:
         """As ``add``, without waiting: the id comes when its batch is durable.
 
         Raises InputError at once where that can be told, and StoreBusy when too many wait. What
@@ -102,6 +120,7 @@ class Writer:
         """Makes a layer known. Raises InputError for a name that is empty or too long."""
         if not name.strip() or len(name) > 64:
             raise InputError(f"{name[:80]!r} cannot be a layer: give 1 to 64 characters")
+        check_unicode("layer", name)
         with self.database.transaction() as connection:
             observations.layer_key(connection, name)
         self._layers |= {name}
@@ -134,6 +153,26 @@ class Writer:
             self._episode_key = episodes.active_key(connection)
         return episode
 
+    def archive(self, before_ns: int) -> int:
+        """Drops the texts of what was observed before a stamp; how many observations.
+
+        Their time, place and layer stay, and so does what belongs to an active episode. Others
+        write meanwhile; after a crash the next call goes on.
+        """
+        self.flush()
+        with self._mending:
+            return archiving.archive(self.database, before_ns)
+
+    def forget(self, what: Forget, dry_run: bool = False) -> Forgotten:
+        """Deletes what fulfils all that is given, with its words, vectors and images.
+
+        A dry run counts the same, and changes nothing. A crash leaves all of the rows or none,
+        and images to the next start. Raises InputError for an unknown id, or an active episode.
+        """
+        self.flush()
+        with self._mending:
+            return forgetting.forget(self.database, what, dry_run=dry_run)
+
     def use_embedding_model(self, model: EmbeddingModel, *, reembed: bool = False) -> None:
         """Vectors are of this model from now on.
 
@@ -149,30 +188,33 @@ class Writer:
         with self.database.reading() as connection:
             return embeddings.waiting(connection, limit)
 
-    def store_vectors(self, vectors: Mapping[int, Array]) -> int:
+    def store_vectors(self, vectors: Mapping[int, Vector]) -> int:
         """Stores vectors of texts by key; how many could be used. The others wait again."""
         sound, unsound = {}, []
-        for key, vector in vectors.items():
-            data = packed(vector)
-            try:
-                embeddings.check_vector(data, self._model)
-            except InputError:
-                unsound.append(key)
-            else:
-                sound[key] = data
         with self.database.transaction() as connection:
+            model = embeddings.active_model(connection)
+            for key, vector in vectors.items():
+                try:
+                    sound[key] = embeddings.packed_vector(vector, model)
+                except InputError:
+                    unsound.append(key)
             embeddings.store(connection, sound)
             embeddings.count_failure(connection, unsound)
         return len(sound)
 
+    def count_embedding_failure(self, text_keys: Sequence[int]) -> None:
+        """The model refuses these texts: they wait behind the others, a few times."""
+        with self.database.transaction() as connection:
+            embeddings.count_failure(connection, text_keys)
+
     def _submit(
-        self, observation: Observation, vector: Array | None, *, at_once: bool
+        self, observation: Observation, vector: Vector | None, *, at_once: bool
     ) -> Future[str]:
         observations.check(observation, self._layers)
-        data = b"" if vector is None else packed(vector)
-        if data:
-            embeddings.check_vector(data, self._model)
-        return self._group.submit(Incoming(observation, data, self._episode_key), at_once=at_once)
+        model = self._model
+        data = b"" if vector is None else embeddings.packed_vector(vector, model)
+        incoming = Incoming(observation, data, model, self._episode_key)
+        return self._group.submit(incoming, at_once=at_once)
 
     def _commit(self, batch: Sequence[Incoming]) -> Sequence[str | Exception]:
         with self.database.transaction() as connection:

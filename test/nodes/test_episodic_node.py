@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 from robot_memory.msg import Episode, Observation, StoreUpdate
@@ -16,6 +17,9 @@ from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_to_msg
 from memory_nodes.store.reader import Reader
+from memory_nodes.store.search import Search
+from memory_test_support.model_server import ModelServer
+from memory_test_support.model_server.embedding import embed
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import descriptor, graph, keyframe, view
 
@@ -114,3 +118,36 @@ def test_stats_tell_size_and_span(bench: NodeBench) -> None:
     assert (stats.first_stamp.sec, stats.last_stamp.sec) == (1, 2)
     assert stats.map_ids == ["map"]
     assert stats.disk_bytes > 0
+
+
+def test_observations_of_a_topic_are_stored_in_groups_and_announced(bench: NodeBench) -> None:
+    updates = bench.heard(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+    observations = bench.publisher(Observation, endpoints.OBSERVATIONS, endpoints.STREAM)
+    for number in range(500):
+        observations.publish(_observation(f"chair number {number}"))
+    bench.until(lambda: bool(updates) and updates[-1].observations == 500, "all observations")
+    assert len(updates) < 500
+
+
+def test_texts_get_vectors_from_the_model_server(
+    ros_domain: int, tmp_path: Path, server: ModelServer
+) -> None:
+    parameters = {"text_embedder": "openai", "embedding_model": "any", "base_url": server.base_url}
+    with NodeBench(ros_domain, tmp_path) as bench:
+        bench.start(EpisodicNode, **parameters)
+        observations = bench.publisher(Observation, endpoints.OBSERVATIONS, endpoints.STREAM)
+        for text in ("a red mug", "a blue chair"):
+            observations.publish(_observation(text))
+        search = Search(bench.memory_dir)
+        bench.until(lambda: _nearest(search, "blue chair") == ["a blue chair"], "the vectors")
+        search.close()
+
+
+def _nearest(search: Search, text: str) -> list[str]:
+    return [hit.text for hit in search.semantic(np.array(embed(text)), 1).hits]
+
+
+def _observation(text: str) -> Observation:
+    observation = Observation(layer="description", text=text, map_id="map", confidence=1.0)
+    observation.pose.pose.orientation.w = 1.0
+    return observation

@@ -51,8 +51,12 @@ CREATE TABLE layer (
 INSERT INTO map (map_id, map_frame)
     SELECT map_id, map_frame FROM keyframe UNION SELECT map_id, map_frame FROM observation;
 INSERT INTO session (session_id, map_key, start_ns, end_ns)
-    SELECT k.session_id, m.map_key, min(k.stamp_ns), max(k.stamp_ns)
-    FROM keyframe k JOIN map m USING (map_id, map_frame) GROUP BY k.session_id;
+    SELECT s.session_id, m.map_key, s.start_ns, s.end_ns
+    FROM (
+        SELECT session_id, min(keyframe_id) AS keyframe_id,
+               min(stamp_ns) AS start_ns, max(stamp_ns) AS end_ns
+        FROM keyframe GROUP BY session_id
+    ) s JOIN keyframe k USING (keyframe_id) JOIN map m USING (map_id, map_frame);
 INSERT INTO layer (name) SELECT DISTINCT layer FROM observation ORDER BY layer;
 INSERT INTO text (hash, text)
     SELECT text_hash(text), text FROM (SELECT DISTINCT text FROM observation);
@@ -123,6 +127,13 @@ CREATE TABLE gist (
 );
 CREATE INDEX gist_text ON gist (text_key);
 CREATE INDEX gist_start ON gist (start_ns);
+CREATE INDEX gist_episode ON gist (episode_key) WHERE episode_key IS NOT NULL;
+
+-- Without these each row that is forgotten would cost a scan for rows that refer to it.
+CREATE INDEX episode_parent ON episode (parent_key) WHERE parent_key IS NOT NULL;
+CREATE INDEX object_state_chunk ON object_state (chunk_id);
+CREATE INDEX relation_object ON relation (object_key);
+CREATE INDEX view_embedding_view ON view_embedding (object_key, keyframe_id);
 
 CREATE TABLE history_node (
     node_key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -172,6 +183,13 @@ CREATE TABLE tombstone_floor (
     sequence INTEGER NOT NULL
 );
 INSERT INTO tombstone_floor VALUES (1, 0);
+
+-- What of the images is to be forgotten still: a box, or without one the whole file.
+CREATE TABLE image_erasure (
+    erasure_key INTEGER PRIMARY KEY,
+    image_path TEXT NOT NULL,
+    x0_px REAL, y0_px REAL, x1_px REAL, y1_px REAL
+);
 
 -- How far the spool has been stored: kept also when chunks are forgotten.
 CREATE TABLE spool_mark (

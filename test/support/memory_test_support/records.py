@@ -12,10 +12,12 @@ from memory_nodes.records import (
     Box,
     Chunk,
     ChunkGraph,
+    Gist,
     Keyframe,
     ObjectDescriptor,
     ObjectStatus,
     ObjectView,
+    Observation,
     Relation,
 )
 
@@ -106,6 +108,26 @@ def descriptor(
     )
 
 
+def observation(
+    text: str,
+    *,
+    stamp_s: float = 0.0,
+    at_m: Vector3 = (0.0, 0.0, 0.0),
+    map_id: str = "map",
+    layer: str = "description",
+    observation_id: str = "",
+) -> Observation:
+    return Observation(
+        stamp_ns=round(stamp_s * NS_PER_S),
+        map_id=map_id,
+        map_frame="map",
+        layer=layer,
+        text=text,
+        map_from_base=Pose(at_m, (0.0, 0.0, 0.0, 1.0)),
+        observation_id=observation_id,
+    )
+
+
 def graph(
     chunk_id: int,
     keyframes: Sequence[Keyframe],
@@ -121,4 +143,48 @@ def graph(
         resolved=resolved,
         prompt_version="detect_v1",
         model="recorded",
+    )
+
+
+def observation(
+    text: str = "battery at 40 %",
+    *,
+    stamp_ns: int = 0,
+    at_map_m: Vector3 = (0.0, 0.0, 0.0),
+    map_id: str = "map",
+    layer: str = "text",
+    observation_id: str = "",
+) -> Observation:
+    return Observation(
+        stamp_ns=stamp_ns,
+        map_id=map_id,
+        map_frame="map",
+        layer=layer,
+        text=text,
+        map_from_base=Pose(at_map_m, (0.0, 0.0, 0.0, 1.0)),
+        observation_id=observation_id,
+    )
+
+
+def gist(
+    text: str = "a quiet morning",
+    *,
+    center_map_m: Vector3 = (0.0, 0.0, 0.0),
+    radius_m: float = 0.0,
+    start_ns: int = 0,
+    end_ns: int = 0,
+    map_id: str = "map",
+    episode_id: str = "",
+    observation_ids: tuple[str, ...] = (),
+) -> Gist:
+    return Gist(
+        text=text,
+        map_id=map_id,
+        map_frame="map",
+        center_map_m=center_map_m,
+        radius_m=radius_m,
+        start_ns=start_ns,
+        end_ns=end_ns,
+        observation_ids=observation_ids,
+        episode_id=episode_id,
     )

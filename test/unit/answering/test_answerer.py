@@ -17,7 +17,8 @@ from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.records import NS_PER_S, Answer, Relation
-from memory_nodes.retrieval.snapshot import Filter, SnapshotCache
+from memory_nodes.retrieval.snapshot import SnapshotCache
+from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.model_server import ModelServer

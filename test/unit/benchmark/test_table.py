@@ -15,8 +15,8 @@ def test_ratio_is_above_one_where_ours_is_better() -> None:
     ours = {"ingest_per_s": 8_000.0, "semantic_ms_p50": 0.5, "rss_mb": 300.0}
     peer = {"ingest_per_s": 2_000.0, "semantic_ms_p50": 1.5, "rss_mb": 100.0}
     cells = _cells(table(ours, peer))
-    assert cells["ingest_per_s"] == ["8000", "2000", "4.00", ">=", "peer"]
-    assert cells["semantic_ms_p50"] == ["0.5", "1.5", "3.00", "<=", "peer"]
+    assert cells["ingest_per_s"] == ["8000", "2000", "4.00", ">=", "15000"]
+    assert cells["semantic_ms_p50"] == ["0.5", "1.5", "3.00", "<=", "2.5"]
     assert cells["rss_mb"] == ["300", "100", "0.33", "<=", "peer"]
 
 

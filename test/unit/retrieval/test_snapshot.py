@@ -8,7 +8,8 @@ import pytest
 
 from memory_nodes.errors import StoreMissing
 from memory_nodes.records import NS_PER_S, Keyframe, ObjectDescriptor, Relation
-from memory_nodes.retrieval.snapshot import Filter, Snapshot, SnapshotCache
+from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
+from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.records import descriptor, graph, keyframe, point, view

@@ -131,27 +131,49 @@ def test_index_that_is_in_use_is_not_deleted(memory_dir: Path) -> None:
 
 
 def test_half_written_files_are_deleted(memory_dir: Path) -> None:
-    half = [memory_dir / name for name in ("images/9.jpg.partial", "index/graph.bin.new")]
-    for path in half:
-        path.write_bytes(b"x")
+    half = memory_dir / "index/graph.bin.new"
+    half.write_bytes(b"x")
     export_dir = memory_dir / "exports/.all.0123abcd.partial"
     export_dir.mkdir(parents=True)
     (export_dir / "keyframes.jsonl").write_text("{}")
     found = _faults(memory_dir)
     assert found.keys() == {"leftovers"}
     assert repair(memory_dir, found.values()) == ("leftovers",)
-    assert not any(path.exists() for path in (*half, export_dir))
+    assert not half.exists()
+    assert not export_dir.exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="who holds a lock is told by Linux only")
 def test_files_of_who_still_writes_are_no_leftovers(memory_dir: Path) -> None:
-    spool = Spool(memory_dir)
-    (memory_dir / "images/9.jpg.partial").write_bytes(b"x")
-    assert "leftovers" not in _faults(memory_dir)
-    assert repair(memory_dir, [Finding("leftovers", "warn", "", is_repairable=True)]) == ()
-    assert (memory_dir / "images/9.jpg.partial").exists()
-    spool.close()
+    half = memory_dir / "index/graph.bin.new"
+    half.write_bytes(b"x")
+    with hold(memory_dir / file_checks.INDEX_LOCK):
+        assert "leftovers" not in _faults(memory_dir)
+        assert repair(memory_dir, [Finding("leftovers", "warn", "", is_repairable=True)]) == ()
+    assert half.exists()
     assert "leftovers" in _faults(memory_dir)
+
+
+def test_half_written_image_is_unused(memory_dir: Path) -> None:
+    (memory_dir / "images/9.jpg.partial").write_bytes(b"x")
+    found = _faults(memory_dir)
+    assert found.keys() == {"images_unused"}
+    repair(memory_dir, found.values())
+    assert not (memory_dir / "images/9.jpg.partial").exists()
+
+
+def test_image_that_still_shows_what_was_forgotten_is_erased(memory_dir: Path) -> None:
+    _edit(
+        memory_dir,
+        "INSERT INTO image_erasure (image_path, x0_px, y0_px, x1_px, y1_px)"
+        " VALUES ('images/1.jpg', 0, 0, 8, 6)",
+    )
+    before = (memory_dir / "images/1.jpg").read_bytes()
+    found = _faults(memory_dir)
+    assert "1 images still show" in found["erasures_pending"].message
+    assert repair(memory_dir, found.values()) == ("erasures_pending",)
+    assert (memory_dir / "images/1.jpg").read_bytes() != before
+    assert _faults(memory_dir) == {}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="who holds a lock is told by Linux only")

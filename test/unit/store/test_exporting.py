@@ -267,3 +267,12 @@ def test_image_outside_the_memory_is_never_exported(memory_dir: Path, tmp_path: 
     connection.close()
     path = export(memory_dir, "all", "jsonl")
     assert not list(path.rglob("*.jpg"))
+
+
+def test_image_that_still_shows_what_was_forgotten_is_not_exported(memory_dir: Path) -> None:
+    connection = sqlite3.connect(memory_dir / DATABASE_NAME)
+    connection.execute("INSERT INTO image_erasure (image_path) VALUES ('images/2.jpg')")
+    connection.commit()
+    connection.close()
+    path = export(memory_dir, "all", "jsonl")
+    assert sorted(item.name for item in path.rglob("*.jpg")) == ["1.jpg", "3.jpg"]

@@ -135,8 +135,9 @@ def test_numbers_of_edges_and_history_come_back(memory_dir: Path, tmp_path: Path
     with writer.database.transaction() as connection:
         connection.execute("INSERT INTO link VALUES ('COOCCURS_WITH', 1, 2, 0.25)")
         connection.execute("INSERT INTO link VALUES ('OBSERVED_IN', 2, 3, 1.0)")
-        connection.execute("INSERT INTO history_node VALUES (7, NULL, 2, 1, 9, 'a day', '[]')")
-        connection.execute("INSERT INTO history_node VALUES (8, 7, 1, 1, 5, 'a morning', '[1]')")
+        connection.execute("INSERT INTO history_node VALUES (8, NULL, 2, 1, 9, 'a day', '[]')")
+        connection.execute("INSERT INTO history_node VALUES (7, NULL, 1, 1, 5, 'a morning', '[1]')")
+        connection.execute("UPDATE history_node SET parent_key = 8 WHERE node_key = 7")
     writer.close()
     first = export(memory_dir, "all", "jsonl")
     assert import_(first, tmp_path / "second").problems == []
@@ -144,5 +145,5 @@ def test_numbers_of_edges_and_history_come_back(memory_dir: Path, tmp_path: Path
     connection = sqlite3.connect(tmp_path / "second" / DATABASE_NAME)
     assert connection.execute(
         "SELECT node_key, parent_key, text FROM history_node ORDER BY 1"
-    ).fetchall() == [(7, None, "a day"), (8, 7, "a morning")]
+    ).fetchall() == [(7, 8, "a morning"), (8, None, "a day")]
     connection.close()

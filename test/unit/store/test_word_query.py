@@ -116,6 +116,11 @@ def test_inflected_words_find_each_other() -> None:
     assert _matching(memory, "STRAßE") == [4]
 
 
+def test_word_with_marks_is_one_word() -> None:
+    memory = _memory("हिन्दी", "ह", "न")
+    assert _matching(memory, "हिन्दी") == [1]
+
+
 def test_two_forms_of_a_word_count_once() -> None:
     assert len(query_words("mug mugs MUG")) == 1
 
@@ -190,6 +195,18 @@ def test_frequent_word_decides_between_texts_with_the_rare_one() -> None:
     assert _keys(search_words(memory, "red mug", 3)) == [2, 3, 1]
 
 
+def test_frequent_word_counts_only_for_the_texts_that_have_it() -> None:
+    memory = _memory("red mug", "desk x", *["red car"] * MANY, *["door x"] * MANY)
+    assert _keys(search_words(memory, "mug desk red", 2)) == [1, 2]
+
+
+def test_text_with_the_rare_word_keeps_its_score_among_the_newest_with_the_frequent() -> None:
+    memory = _memory(*["door"] * MANY, *["red car"] * MANY, "red mug", "red car")
+    found = search_words(memory, "red mug", 2)
+    assert _keys(found) == [2 * MANY + 1, 2 * MANY + 2]
+    assert found[0][1] > 2 * found[1][1]
+
+
 def test_texts_with_all_frequent_words_come_first_however_old() -> None:
     memory = _memory("red mug", *["red car", "blue mug", "blue door"] * MANY)
     found = search_words(memory, "red mug", 3)
@@ -232,6 +249,18 @@ def test_no_more_than_asked_for_is_found_and_a_negative_number_refused() -> None
     assert search_words(memory, "mug", 0) == []
     with pytest.raises(InputError, match="-1 texts"):
         search_words(memory, "mug", -1)
+
+
+def test_connection_may_give_rows_by_name() -> None:
+    memory = _memory("red mug", *["red car"] * MANY, "door")
+    memory.row_factory = sqlite3.Row
+    assert _keys(search_words(memory, "red mug", 2)) == [1, MANY + 1]
+
+
+def test_frequent_words_that_never_meet_are_found_apart() -> None:
+    memory = _memory(*["red car", "blue door", "green door"] * MANY)
+    texts = dict(memory.execute("SELECT text_key, text FROM text"))
+    assert {texts[key] for key in _keys(search_words(memory, "car door", 5))} == {"red car"}
 
 
 def test_nothing_is_found_in_an_empty_memory() -> None:

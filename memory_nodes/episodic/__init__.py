@@ -1,0 +1,1 @@
+"""What becomes of observations once they are written down."""

@@ -1,0 +1,89 @@
+"""Gives texts their vectors, beside everything else: what waits for the model waits on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from memory_nodes.errors import (
+    ConfigurationError,
+    EmbeddingModelChanged,
+    ModelRejected,
+    ModelUnavailable,
+)
+from memory_nodes.models.ports import TextEmbedder
+from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.writer import Writer
+
+BATCH_SIZE = 32
+IDLE_S = 0.5
+RETRY_S = 5.0
+REFUSED_S = 60.0
+_PROBE = "memory"
+"""What is embedded first, to learn how long the vectors are."""
+
+
+class EmbeddingWorker:
+    """Embeds one batch of waiting texts a step.
+
+    ``load`` gives the model, and may take its time: it is called in a thread, at the first step.
+    """
+
+    def __init__(
+        self, writer: Writer, load: Callable[[], TextEmbedder], timeout_s: float, *, reembed: bool
+    ) -> None:
+        self._writer = writer
+        self._load = load
+        self._timeout_s = timeout_s
+        self._reembed = reembed
+        self._embedder: TextEmbedder | None = None
+        self._batch_size = BATCH_SIZE
+        self.problem: str | None = None
+        """Why texts wait, for the diagnostics."""
+
+    async def step(self) -> float:
+        """Embeds some texts; gives the seconds to wait before the next step."""
+        try:
+            embedder = await self._active()
+            wait_s = await self._embed(embedder)
+        except ModelUnavailable as error:
+            self.problem = f"texts wait for their vectors: {error}"
+            return RETRY_S if error.retry_after_s is None else error.retry_after_s
+        except EmbeddingModelChanged as error:
+            self.problem = f"{error} (parameter reembed)"
+            return REFUSED_S
+        except ConfigurationError as error:
+            self.problem = str(error)
+            return REFUSED_S
+        self.problem = None
+        return wait_s
+
+    async def _active(self) -> TextEmbedder:
+        """The model, once the memory knows that its vectors are of this one."""
+        if self._embedder is None:
+            embedder = await asyncio.to_thread(self._load)
+            probe = await embedder.embed([_PROBE], self._timeout_s)
+            model = EmbeddingModel(embedder.model_id, probe.shape[1])
+            await asyncio.to_thread(self._writer.use_embedding_model, model, reembed=self._reembed)
+            self._embedder = embedder
+        return self._embedder
+
+    async def _embed(self, embedder: TextEmbedder) -> float:
+        texts = await asyncio.to_thread(self._writer.texts_without_vector, self._batch_size)
+        if not texts:
+            return IDLE_S
+        try:
+            vectors = await embedder.embed(list(texts.values()), self._timeout_s)
+        except ModelRejected:
+            return await self._pass_over(list(texts))
+        found = dict(zip(texts, vectors, strict=True))
+        await asyncio.to_thread(self._writer.store_vectors, found)
+        self._batch_size = min(2 * self._batch_size, BATCH_SIZE)
+        return 0.0
+
+    async def _pass_over(self, text_keys: list[int]) -> float:
+        """A batch was refused: smaller ones find the text that it was refused for."""
+        if len(text_keys) == 1:
+            await asyncio.to_thread(self._writer.count_embedding_failure, text_keys)
+        self._batch_size = max(1, len(text_keys) // 2)
+        return 0.0

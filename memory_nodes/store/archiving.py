@@ -1,0 +1,68 @@
+"""Archiving: old observations lose their text, and keep their time, their place and their layer."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+from memory_nodes.records import EpisodeStatus, ItemKind
+from memory_nodes.store import texts, tombstones
+from memory_nodes.store.database import Database
+
+SLICE = 200
+"""Observations in one commit: it takes some milliseconds, for which others wait."""
+PAUSE_S = 0.001
+"""Between two commits, or this thread would take the lock again before those that wait for it."""
+SLICES_PER_TRIM = 100
+"""Tombstones are counted once in so many slices: that takes as long as a slice."""
+
+_NEXT = """
+WITH RECURSIVE active (episode_key) AS (
+    SELECT episode_key FROM episode WHERE status = ?
+    UNION SELECT e.episode_key FROM episode e JOIN active ON e.parent_key = active.episode_key
+)
+SELECT stamp_ns, observation_key, text_key FROM observation
+WHERE text_key IS NOT NULL AND (stamp_ns, observation_key) > (?, ?) AND stamp_ns < ?
+AND (episode_key IS NULL OR episode_key NOT IN (SELECT episode_key FROM active))
+ORDER BY stamp_ns, observation_key LIMIT ?
+"""
+
+
+def archive(database: Database, before_ns: int) -> int:
+    """Archives what is older than a stamp and in no active episode; how many observations.
+
+    Each slice is a commit of its own: a crash leaves the rest for the next call. Nothing else may
+    archive or forget meanwhile.
+    """
+    archived = 0
+    last = (-1, 0)
+    while True:
+        with database.reading() as connection:
+            rows = _next_slice(connection, last, before_ns)
+        if not rows:
+            break
+        with database.transaction() as connection:
+            _archive(connection, rows)
+        last = (rows[-1]["stamp_ns"], rows[-1]["observation_key"])
+        archived += len(rows)
+        if archived % (SLICE * SLICES_PER_TRIM) == 0:
+            tombstones.trim(database)
+        time.sleep(PAUSE_S)
+    tombstones.trim(database)
+    return archived
+
+
+def _next_slice(
+    connection: sqlite3.Connection, last: tuple[int, int], before_ns: int
+) -> list[sqlite3.Row]:
+    return connection.execute(_NEXT, (EpisodeStatus.ACTIVE, *last, before_ns, SLICE)).fetchall()
+
+
+def _archive(connection: sqlite3.Connection, rows: list[sqlite3.Row]) -> None:
+    keys = [row["observation_key"] for row in rows]
+    connection.executemany(
+        "UPDATE observation SET text_key = NULL WHERE observation_key = ?",
+        [(key,) for key in keys],
+    )
+    texts.bury(connection, ItemKind.OBSERVATION, keys)
+    texts.release(connection, (row["text_key"] for row in rows))

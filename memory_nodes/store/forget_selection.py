@@ -1,0 +1,264 @@
+"""What is to be forgotten, and which rows that is."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from memory_nodes.errors import InputError
+from memory_nodes.geometry import Vector3
+from memory_nodes.records import EpisodeStatus
+from memory_nodes.store import observations
+
+Term: TypeAlias = tuple[str, Sequence[object]]
+"""A condition of a WHERE clause, and its values."""
+
+_NUMBERED = re.compile(r"(keyframe|episode|gist)_(\d{1,18})")
+_WITHIN = """
+WITH RECURSIVE inside (episode_key) AS (
+    SELECT value FROM json_each(?)
+    UNION SELECT e.episode_key FROM episode e JOIN inside ON e.parent_key = inside.episode_key
+    WHERE e.status != ?
+) SELECT episode_key FROM inside
+"""
+
+
+@dataclass(frozen=True)
+class Forget:
+    """What is to be forgotten: all that is given must hold.
+
+    Raises InputError where nothing is given, or something that nothing can fulfil.
+    """
+
+    ids: tuple[str, ...] = ()
+    """Of objects, observations, episodes, gists and keyframes (``keyframe_12``)."""
+    since_ns: int | None = None
+    until_ns: int | None = None
+    """Both inclusive. What lasts (an episode, a gist, an object with its views) must be within."""
+    map_id: str = ""
+    center_map_m: Vector3 | None = None
+    radius_m: float = 0.0
+    """Of a ball: around where a keyframe was taken, an object stands, a gist has its centre. An
+    episode has no place."""
+    text: str = ""
+    """In any case, anywhere in the words of an observation, a gist or an object, or in the name of
+    an episode. A keyframe has no text: what shows in it is forgotten with its object."""
+
+    def __post_init__(self) -> None:
+        bounds = (self.since_ns, self.until_ns, self.center_map_m)
+        is_given = any(bound is not None for bound in bounds) or self.radius_m != 0.0
+        if not (is_given or self.ids or self.map_id or self.text):
+            raise InputError("nothing is given to forget: give ids, a time, a place or a text")
+        if self.text and not self.text.strip():
+            raise InputError("the text to forget is blank: it would be in nearly everything")
+        since_ns, until_ns, center = bounds
+        if since_ns is not None and until_ns is not None and since_ns > until_ns:
+            raise InputError(f"from {since_ns} to {until_ns} ns: give since <= until")
+        if center is None and self.radius_m != 0.0:
+            raise InputError(f"the radius is {self.radius_m} m of no place: give its centre")
+        is_finite = center is None or all(map(math.isfinite, (*center, self.radius_m)))
+        if not is_finite or (center is not None and self.radius_m <= 0.0):
+            raise InputError(
+                f"the place {center} with radius {self.radius_m} m: give finite numbers, and a"
+                " radius above 0"
+            )
+
+
+@dataclass
+class Chosen:
+    """Keys of rows by kind; the steps of forgetting add what goes with them."""
+
+    keyframes: set[int] = field(default_factory=set)
+    objects: set[int] = field(default_factory=set)
+    observations: set[int] = field(default_factory=set)
+    episodes: set[int] = field(default_factory=set)
+    gists: set[int] = field(default_factory=set)
+
+
+def choose(connection: sqlite3.Connection, what: Forget) -> Chosen:
+    """All that fulfils it; an episode brings along the ended ones within it, and what is of them.
+
+    Raises InputError for an id that nothing has, or that of an active episode.
+    """
+    named = _named(connection, what.ids) if what.ids else None
+    saying = _texts(connection, what.text) if what.text else None
+    chosen = Chosen(
+        keyframes=_keyframes(connection, what, named),
+        objects=_objects(connection, what, named, saying),
+        observations=_observations(connection, what, named, saying),
+        episodes=_episodes(connection, what, named),
+        gists=_gists(connection, what, named, saying),
+    )
+    within = connection.execute(_WITHIN, (json.dumps(list(chosen.episodes)), EpisodeStatus.ACTIVE))
+    chosen.episodes |= {row[0] for row in within}
+    of_them = [among("episode_key", chosen.episodes)]
+    chosen.observations |= _keys(connection, "SELECT observation_key FROM observation", of_them)
+    chosen.gists |= _keys(connection, "SELECT gist_key FROM gist", of_them)
+    return chosen
+
+
+def among(column: str, keys: Iterable[int]) -> Term:
+    """Holds where a column has one of these keys."""
+    return f"{column} IN (SELECT value FROM json_each(?))", (json.dumps(sorted(keys)),)
+
+
+def _named(connection: sqlite3.Connection, ids: Sequence[str]) -> Chosen:
+    """The rows with these ids; where several have one, all of them."""
+    named, unknown = Chosen(), []
+    for item_id in ids:
+        found = 0
+        for keys, key in _rows_with_id(connection, item_id, named):
+            keys.add(key)
+            found += 1
+        if not found:
+            unknown.append(item_id)
+    if unknown:
+        raise InputError(
+            f"nothing has the id {', '.join(map(repr, unknown[:10]))}"
+            f"{f' or {len(unknown) - 10} more' if len(unknown) > 10 else ''}: nothing was forgotten"
+        )
+    return named
+
+
+def _rows_with_id(
+    connection: sqlite3.Connection, item_id: str, named: Chosen
+) -> Iterator[tuple[set[int], int]]:
+    """The keys with this id, each with the set that it is for."""
+    numbered = _NUMBERED.fullmatch(item_id)
+    if numbered is not None:
+        table, column, keys = {
+            "keyframe": ("keyframe", "keyframe_id", named.keyframes),
+            "episode": ("episode", "episode_key", named.episodes),
+            "gist": ("gist", "gist_key", named.gists),
+        }[numbered[1]]
+        for row in connection.execute(
+            f"SELECT * FROM {table} WHERE {column} = ?", (int(numbered[2]),)
+        ):
+            if table == "episode" and row["status"] == EpisodeStatus.ACTIVE:
+                raise InputError(f"{item_id} is active: end it before it is forgotten")
+            yield keys, int(row[column])
+    observation_key = observations.key_from_id(connection, item_id)
+    if observation_key is not None:
+        yield named.observations, observation_key
+    for row in connection.execute("SELECT object_key FROM object WHERE object_id = ?", (item_id,)):
+        yield named.objects, int(row[0])
+
+
+def _texts(connection: sqlite3.Connection, text: str) -> set[int]:
+    """Of the texts that have it in them."""
+    wanted = text.casefold()
+    found = connection.execute("SELECT text_key, text FROM text")
+    return {key for key, said in found if wanted in said.casefold()}
+
+
+def _keyframes(connection: sqlite3.Connection, what: Forget, named: Chosen | None) -> set[int]:
+    if what.text:
+        return set()
+    terms = [*_time(what, "stamp_ns", "stamp_ns"), *_area(what, "base_")]
+    if what.map_id:
+        terms.append(("map_id = ?", (what.map_id,)))
+    if named is not None:
+        terms.append(among("keyframe_id", named.keyframes))
+    return _keys(connection, "SELECT keyframe_id FROM keyframe", terms)
+
+
+def _objects(
+    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+) -> set[int]:
+    terms = [*_map(what), *_area(what)]
+    if named is not None:
+        terms.append(among("object_key", named.objects))
+    outside = {"stamp_ns < ?": what.since_ns, "stamp_ns > ?": what.until_ns}
+    terms += [
+        (
+            "NOT EXISTS (SELECT 1 FROM view v JOIN keyframe k USING (keyframe_id)"
+            f" WHERE v.object_key = object.object_key AND k.{term})",
+            (bound_ns,),
+        )
+        for term, bound_ns in outside.items()
+        if bound_ns is not None
+    ]
+    if saying is not None:
+        terms.append(among("object_key", _objects_called(connection, what.text, saying)))
+    return _keys(connection, "SELECT object_key FROM object", terms)
+
+
+def _objects_called(connection: sqlite3.Connection, text: str, saying: set[int]) -> set[int]:
+    """Objects with a text in their words of today, or in any that they ever had."""
+    called = _keys(connection, "SELECT object_key FROM object", [among("text_key", saying)])
+    wanted = text.casefold()
+    for row in connection.execute(
+        "SELECT object_key, type, description, attributes, affordances FROM object_state"
+    ):
+        attributes, affordances = json.loads(row["attributes"]), json.loads(row["affordances"])
+        said = (row["type"], row["description"], *attributes.values(), *affordances)
+        if any(wanted in wording.casefold() for wording in said):
+            called.add(row["object_key"])
+    return called
+
+
+def _observations(
+    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+) -> set[int]:
+    terms = [*_time(what, "stamp_ns", "stamp_ns"), *_map(what), *_area(what)]
+    if named is not None:
+        terms.append(among("observation_key", named.observations))
+    if saying is not None:
+        terms.append(among("text_key", saying))
+    return _keys(connection, "SELECT observation_key FROM observation", terms)
+
+
+def _episodes(connection: sqlite3.Connection, what: Forget, named: Chosen | None) -> set[int]:
+    if what.map_id or what.center_map_m is not None:
+        return set()
+    terms = [*_time(what, "start_ns", "end_ns"), ("status != ?", (EpisodeStatus.ACTIVE,))]
+    if named is not None:
+        terms.append(among("episode_key", named.episodes))
+    if what.text:
+        wanted = what.text.casefold()
+        names = connection.execute("SELECT episode_key, name FROM episode")
+        terms.append(
+            among("episode_key", [key for key, name in names if wanted in name.casefold()])
+        )
+    return _keys(connection, "SELECT episode_key FROM episode", terms)
+
+
+def _gists(
+    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+) -> set[int]:
+    terms = [*_time(what, "start_ns", "end_ns"), *_map(what), *_area(what)]
+    if named is not None:
+        terms.append(among("gist_key", named.gists))
+    if saying is not None:
+        terms.append(among("text_key", saying))
+    return _keys(connection, "SELECT gist_key FROM gist", terms)
+
+
+def _time(what: Forget, start: str, end: str) -> list[Term]:
+    bounds = ((f"{start} >= ?", what.since_ns), (f"{end} <= ?", what.until_ns))
+    return [(term, (bound_ns,)) for term, bound_ns in bounds if bound_ns is not None]
+
+
+def _map(what: Forget) -> list[Term]:
+    if not what.map_id:
+        return []
+    return [("map_key IN (SELECT map_key FROM map WHERE map_id = ?)", (what.map_id,))]
+
+
+def _area(what: Forget, prefix: str = "") -> list[Term]:
+    if what.center_map_m is None:
+        return []
+    squares = " + ".join(f"({prefix}{axis} - ?) * ({prefix}{axis} - ?)" for axis in "xyz")
+    centres = [centre_m for centre_m in what.center_map_m for _ in range(2)]
+    return [(f"{squares} <= ?", (*centres, what.radius_m**2))]
+
+
+def _keys(connection: sqlite3.Connection, query: str, terms: Sequence[Term]) -> set[int]:
+    where = " AND ".join(term for term, _ in terms)
+    values = [value for _, of_term in terms for value in of_term]
+    return {row[0] for row in connection.execute(f"{query} WHERE {where}", values)}

@@ -1,0 +1,93 @@
+"""An observation belongs to the innermost episode that was active when it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_nodes.errors import InputError
+from memory_nodes.records import Tier
+from memory_nodes.store import episodes
+from memory_nodes.store.writer import Writer, WriterConfig
+from memory_test_support.records import observation
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[Writer]:
+    opened = Writer(tmp_path, WriterConfig(batch_size=1000, batch_delay_s=60.0))
+    yield opened
+    opened.close()
+
+
+def _rows(writer: Writer, query: str) -> list[tuple[Any, ...]]:
+    with writer.database.reading() as connection:
+        return [tuple(row) for row in connection.execute(query)]
+
+
+def test_observation_belongs_to_the_innermost_active_episode(writer: Writer) -> None:
+    writer.submit(observation("before"))
+    outer = writer.start_episode("patrol", "", 0)
+    writer.submit(observation("outer"))
+    writer.start_episode("kitchen", outer, 0)
+    writer.submit(observation("inner"))
+    writer.end_episode("", 1)
+    writer.submit(observation("outer again"))
+    writer.end_episode(outer, 2)
+    writer.submit(observation("after"))
+    writer.flush()
+    assert _rows(
+        writer,
+        "SELECT text, episode_key FROM observation JOIN text USING (text_key)"
+        " ORDER BY observation_key",
+    ) == [("before", None), ("outer", 1), ("inner", 2), ("outer again", 1), ("after", None)]
+
+
+def test_episode_follows_the_one_before_it_under_the_same_parent(writer: Writer) -> None:
+    first = writer.start_episode("first", "", 0)
+    child = writer.start_episode("child", first, 0)
+    writer.start_episode("second child", first, 0)
+    writer.start_episode("grandchild", child, 0)
+    writer.start_episode("second", "", 0)
+    follows = _rows(writer, "SELECT from_key, to_key FROM edge WHERE kind = 'FOLLOWS'")
+    inside = _rows(writer, "SELECT from_key, to_key FROM edge WHERE kind = 'SUBTASK_OF'")
+    assert sorted(follows) == [(3, 2), (5, 1)]
+    assert sorted(inside) == [(2, 1), (3, 1), (4, 2)]
+
+
+def test_tier_of_an_observation_follows_its_episode_and_its_text(writer: Writer) -> None:
+    writer.start_episode("patrol", "", 0)
+    writer.add(observation("kept"))
+    writer.add(observation("archived"))
+    tiers = "SELECT tier FROM observation_tier ORDER BY observation_key"
+    assert _rows(writer, tiers) == [(Tier.SHORT_TERM,), (Tier.SHORT_TERM,)]
+    writer.end_episode("", 1)
+    with writer.database.transaction() as connection:
+        connection.execute("UPDATE observation SET text_key = NULL WHERE observation_key = 2")
+    assert _rows(writer, tiers) == [(Tier.LONG_TERM,), (Tier.ARCHIVED,)]
+
+
+def test_episode_never_ends_before_it_starts(writer: Writer) -> None:
+    """Simulated time may have been set back."""
+    writer.start_episode("patrol", "", 5)
+    assert writer.end_episode("", 3).end_ns == 5
+
+
+def test_name_that_is_no_unicode_is_refused_and_starts_nothing(writer: Writer) -> None:
+    with pytest.raises(InputError, match="the name is no valid unicode"):
+        writer.start_episode("\ud800", "", 0)
+    assert writer.counts().episodes == 0
+
+
+@pytest.mark.parametrize(
+    ("episode_id", "key"),
+    [
+        *(("episode_0", 0), ("episode_17", 17)),
+        *(("", None), ("17", None), ("episode_", None), ("xepisode_1", None)),
+        *(("episode_1 ", None), ("episode_-1", None), ("episode_" + "9" * 19, None)),
+    ],
+)
+def test_only_an_id_of_an_episode_names_a_key(episode_id: str, key: int | None) -> None:
+    assert episodes.named_key(episode_id) == key
