@@ -189,9 +189,9 @@ class Follower:
             (self.sequence, int(ItemKind.TEXT)),
         ).fetchall()
         keys, matrix, last = _vectors_after(connection, self._last_embedding, self._model)
+        self.vectors.remove([row[0] for row in gone])  # first: a text may be embedded again
         self.vectors.add(keys, matrix)
         self._last_embedding = last
-        self.vectors.remove([row[0] for row in gone])
         if self._builder is not None and (keys or gone):
             self._is_built.clear()
             self._builder.wake()

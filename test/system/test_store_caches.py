@@ -11,8 +11,8 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
-from memory_nodes.store.database import DATABASE_NAME
-from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME, INDEX_DIR
+from memory_nodes.store.database import DATABASE_NAME, INDEX_DIR
+from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME
 from memory_nodes.store.hits import Hit
 from memory_nodes.store.planner import PlannerConfig
 from memory_nodes.store.search import Search, SearchConfig

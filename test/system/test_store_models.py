@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,8 +13,9 @@ import pytest
 
 from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.geometry import Array
+from memory_nodes.store.database import INDEX_DIR
 from memory_nodes.store.embeddings import EmbeddingModel
-from memory_nodes.store.follower import GRAPH_NAME, INDEX_DIR
+from memory_nodes.store.follower import GRAPH_NAME
 from memory_nodes.store.index_builder import IndexBuilder
 from memory_nodes.store.search import Search
 from memory_nodes.store.vector_index import VectorIndex
@@ -166,26 +167,27 @@ def test_memory_opens_with_caches_of_a_model_that_was_left_and_taken_again(
 
 
 def test_model_may_change_while_the_builder_is_about_to_tell_that_it_is_done(
-    writer: Writer, search: Search, monkeypatch: pytest.MonkeyPatch
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The search that follows holds the lock that the builder needs to tell so."""
     is_let_go, is_at_its_end = threading.Event(), threading.Event()
-    take_in, stop = VectorIndex.take_in, IndexBuilder.stop
+    make, dismiss = IndexBuilder.__init__, IndexBuilder.dismiss
 
-    def waiting_at_the_end(index: VectorIndex, limit: int) -> int:
-        moved = take_in(index, limit)
-        if moved == 0:
+    def made(builder: IndexBuilder, index: VectorIndex, on_built: Callable[[], None]) -> None:
+        def told_late() -> None:
             is_at_its_end.set()
             is_let_go.wait(30.0)
-        return moved
+            on_built()
 
-    def letting_go(builder: IndexBuilder, *, wait: bool = True) -> None:
+        make(builder, index, told_late)
+
+    def letting_go(builder: IndexBuilder) -> None:
         is_let_go.set()
-        stop(builder, wait=wait)
+        dismiss(builder)
 
-    monkeypatch.setattr(VectorIndex, "take_in", waiting_at_the_end)
-    monkeypatch.setattr(IndexBuilder, "stop", letting_go)
-    writer.add(numbered.observation(COUNT), numbered.vector(COUNT))
+    monkeypatch.setattr(IndexBuilder, "__init__", made)
+    monkeypatch.setattr(IndexBuilder, "dismiss", letting_go)
+    search = Search(tmp_path)
     search.refresh()
     assert is_at_its_end.wait(30.0)
     writer.use_embedding_model(NEW, reembed=True)
@@ -193,6 +195,7 @@ def test_model_may_change_while_the_builder_is_about_to_tell_that_it_is_done(
     embedded = _embed(writer, 1000)
     assert search.settle(30.0)
     assert search.progress == (len(embedded), len(embedded))
+    search.close()
 
 
 def test_readers_in_threads_follow_each_of_many_changes(writer: Writer, search: Search) -> None:

@@ -108,26 +108,6 @@ def descriptor(
     )
 
 
-def observation(
-    text: str,
-    *,
-    stamp_s: float = 0.0,
-    at_m: Vector3 = (0.0, 0.0, 0.0),
-    map_id: str = "map",
-    layer: str = "description",
-    observation_id: str = "",
-) -> Observation:
-    return Observation(
-        stamp_ns=round(stamp_s * NS_PER_S),
-        map_id=map_id,
-        map_frame="map",
-        layer=layer,
-        text=text,
-        map_from_base=Pose(at_m, (0.0, 0.0, 0.0, 1.0)),
-        observation_id=observation_id,
-    )
-
-
 def graph(
     chunk_id: int,
     keyframes: Sequence[Keyframe],
@@ -150,13 +130,14 @@ def observation(
     text: str = "battery at 40 %",
     *,
     stamp_ns: int = 0,
+    stamp_s: float | None = None,
     at_map_m: Vector3 = (0.0, 0.0, 0.0),
     map_id: str = "map",
     layer: str = "text",
     observation_id: str = "",
 ) -> Observation:
     return Observation(
-        stamp_ns=stamp_ns,
+        stamp_ns=stamp_ns if stamp_s is None else round(stamp_s * NS_PER_S),
         map_id=map_id,
         map_frame="map",
         layer=layer,

@@ -48,7 +48,7 @@ def _rows(memory_dir: Path, query: str) -> list[tuple[Any, ...]]:
 def test_what_is_older_loses_its_text_and_keeps_time_place_and_layer(
     writer: Writer, tmp_path: Path
 ) -> None:
-    writer.add(observation("old", stamp_s=1.0, at_m=(1.0, 2.0, 3.0), layer="speech"))
+    writer.add(observation("old", stamp_s=1.0, at_map_m=(1.0, 2.0, 3.0), layer="speech"))
     writer.add(observation("at the limit", stamp_s=2.0))
     assert writer.archive(2 * NS_PER_S) == 1
     kept = _rows(
@@ -58,7 +58,7 @@ def test_what_is_older_loses_its_text_and_keeps_time_place_and_layer(
     )
     assert kept == [
         (1 * NS_PER_S, 1.0, 2.0, 3.0, "speech", None),
-        (2 * NS_PER_S, 0.0, 0.0, 0.0, "description", "at the limit"),
+        (2 * NS_PER_S, 0.0, 0.0, 0.0, "text", "at the limit"),
     ]
     assert _rows(tmp_path, "SELECT tier FROM observation_tier ORDER BY observation_key") == [
         (3,),
@@ -113,8 +113,8 @@ def test_slices_archive_all_of_a_stamp_and_pass_over_what_is_active(
 def test_open_search_finds_archived_texts_no_more(writer: Writer, search: Search) -> None:
     writer.use_embedding_model(EmbeddingModel("axes", 2))
     old, new = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-    writer.add(observation("old kettle", stamp_s=1.0, at_m=(1.0, 0.0, 0.0)), old)
-    writer.add(observation("new kettle", stamp_s=9.0, at_m=(2.0, 0.0, 0.0)), new)
+    writer.add(observation("old kettle", stamp_s=1.0, at_map_m=(1.0, 0.0, 0.0)), old)
+    writer.add(observation("new kettle", stamp_s=9.0, at_map_m=(2.0, 0.0, 0.0)), new)
     assert len(search.words("kettle").hits) == 2
     writer.archive(5 * NS_PER_S)
     for found in (

@@ -130,7 +130,7 @@ def test_all_that_is_given_must_hold(writer: Writer, tmp_path: Path) -> None:
         observation(
             f"{number}: {'Tea' if rng.random() < 0.5 else 'Coffee'}",
             stamp_s=float(rng.integers(0, 10)),
-            at_m=(float(rng.integers(0, 5)), float(rng.integers(0, 5)), 0.0),
+            at_map_m=(float(rng.integers(0, 5)), float(rng.integers(0, 5)), 0.0),
             map_id=str(rng.choice(["home", "office"])),
         )
         for number in range(200)
@@ -322,7 +322,7 @@ def test_gist_is_told_anew_by_the_observations_that_are_left(
     writer: Writer, search: Search, tmp_path: Path
 ) -> None:
     ids = [
-        writer.add(observation(text, stamp_s=float(at), at_m=(float(at), 0.0, 0.0)))
+        writer.add(observation(text, stamp_s=float(at), at_map_m=(float(at), 0.0, 0.0)))
         for at, text in enumerate(("a mug", "a letter from Anna", "a lamp", "a mug"))
     ]
     gist_id = writer.add_gist(
@@ -389,8 +389,8 @@ def test_history_that_overlaps_the_forgotten_goes_with_all_above_it(
 def test_open_search_finds_the_forgotten_no_more(writer: Writer, search: Search) -> None:
     writer.use_embedding_model(EmbeddingModel("axes", 2))
     secret, other = np.array([1.0, 0.0]), np.array([0.6, 0.8])
-    writer.add(observation("secret letter", stamp_s=1.0, at_m=(1.0, 0.0, 0.0)), secret)
-    writer.add(observation("open letter", stamp_s=2.0, at_m=(2.0, 0.0, 0.0)), other)
+    writer.add(observation("secret letter", stamp_s=1.0, at_map_m=(1.0, 0.0, 0.0)), secret)
+    writer.add(observation("open letter", stamp_s=2.0, at_map_m=(2.0, 0.0, 0.0)), other)
     mug = descriptor("mug_1", view(3, point_map_m=(3.0, 0.0, 1.0)), description="secret mug")
     writer.commit_chunk(graph(1, [keyframe(3)], [mug]))
     assert next(hit.text for hit in search.semantic(secret).hits) == "secret letter"

@@ -65,7 +65,7 @@ def test_forgotten_words_and_vectors_are_in_no_byte_of_the_memory(tmp_path: Path
     writer.use_embedding_model(EmbeddingModel("random", 32))
     for number in range(300):
         text = f"{number}: a note about {SECRET if number % 7 == 3 else 'nothing'} {number % 13}"
-        writer.submit(observation(text, stamp_s=number, at_m=(number, 0.5, 0.0)), _unit(number))
+        writer.submit(observation(text, stamp_s=number, at_map_m=(number, 0.5, 0.0)), _unit(number))
     writer.flush()
     said = [writer.add(observation(text)) for text in (f"the {SECRET}", "a mug")]
     writer.add_gist(Gist(f"{SECRET} and mug", "map", "map", (0, 0, 0), 1.0, 0, 9, tuple(said)))
@@ -110,7 +110,7 @@ def test_rows_that_pages_were_split_for_leave_no_copies(writer: Writer, tmp_path
 def test_reader_that_closes_does_not_write_forgotten_places_again(tmp_path: Path) -> None:
     writer = Writer(tmp_path)
     place_m = 1234.5678901
-    writer.add(observation("here", at_m=(place_m, 0.0, 0.0)))
+    writer.add(observation("here", at_map_m=(place_m, 0.0, 0.0)))
     search = Search(tmp_path, SearchConfig())
     assert search.count() == 1
     assert writer.forget(Forget(text="here")).observations == 1
