@@ -102,6 +102,17 @@ def open_for_reading(memory_dir: Path) -> sqlite3.Connection:
     Raises StoreMissing while there is no memory, SchemaTooNew, and StoreError where the memory
     is of an older version, which the next writer brings up to date.
     """
+    connection = connect_read_only(memory_dir)
+    try:
+        _require_current(connection, memory_dir)
+    except (StoreError, sqlite3.Error):
+        connection.close()
+        raise
+    return connection
+
+
+def connect_read_only(memory_dir: Path) -> sqlite3.Connection:
+    """As open_for_reading, whatever the schema. Raises StoreMissing while there is no memory."""
     path = memory_dir / DATABASE_NAME
     if not path.is_file():
         raise StoreMissing(f"no memory in {memory_dir}: the episodic node makes one when it starts")
@@ -113,12 +124,25 @@ def open_for_reading(memory_dir: Path) -> sqlite3.Connection:
         check_same_thread=False,
     )
     connection.row_factory = sqlite3.Row
-    try:
-        _require_current(connection, memory_dir)
-    except (StoreError, sqlite3.Error):
-        connection.close()
-        raise
     return connection
+
+
+@contextmanager
+def snapshot(memory_dir: Path) -> Iterator[sqlite3.Connection]:
+    """The memory as it is at this moment, however long the block takes and whoever writes.
+
+    Raises as open_for_reading, and StoreError where it cannot be read.
+    """
+    try:
+        connection = open_for_reading(memory_dir)
+        try:
+            connection.execute("BEGIN")
+            sequence(connection)  # the first read is the moment
+            yield connection
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read the memory in {memory_dir}: {error}") from error
 
 
 def among(column: str, values: Iterable[object] | None) -> tuple[str, tuple[object, ...]]:

@@ -209,7 +209,12 @@ class Follower:
             self.note(str(error))
 
     def _cache_id(self, model: EmbeddingModel) -> str:
-        return f"{self._memory_id} {model.model_id}"
+        return graph_id(self._memory_id, model)
+
+
+def graph_id(memory_id: str, model: EmbeddingModel) -> str:
+    """What the saved graph of a memory is of: its vectors are those of one model."""
+    return f"{memory_id} {model.model_id}"
 
 
 def _floor(connection: sqlite3.Connection) -> int:

@@ -11,11 +11,15 @@ from memory_nodes.store import embeddings
 from memory_nodes.store.database import sequence
 from memory_nodes.store.schema import text_hash
 
-_UNUSED = """
-SELECT text_key, text FROM text WHERE text_key IN (SELECT value FROM json_each(?))
-AND NOT EXISTS (SELECT 1 FROM observation o WHERE o.text_key = text.text_key)
+IS_UNUSED = """
+(NOT EXISTS (SELECT 1 FROM observation o WHERE o.text_key = text.text_key)
 AND NOT EXISTS (SELECT 1 FROM object o WHERE o.text_key = text.text_key)
-AND NOT EXISTS (SELECT 1 FROM gist g WHERE g.text_key = text.text_key)
+AND NOT EXISTS (SELECT 1 FROM gist g WHERE g.text_key = text.text_key))
+"""
+"""A condition on rows of text: nothing says them."""
+_UNUSED = f"""
+SELECT text_key, text FROM text WHERE text_key IN (SELECT value FROM json_each(?))
+AND {IS_UNUSED}
 """
 
 
@@ -41,6 +45,11 @@ def intern(
     if vectors:
         embeddings.store(connection, {keys[text]: vector for text, vector in vectors.items()})
     return keys
+
+
+def find(connection: sqlite3.Connection, text: str) -> int | None:
+    """The key of a text; None where nothing has said it."""
+    return _known(connection, {text: text_hash(text)}).get(text)
 
 
 def release(connection: sqlite3.Connection, text_keys: Iterable[int]) -> int:

@@ -72,14 +72,15 @@ def restored(
         if described.get(name) != expected:
             found = described.get(name)
             raise IndexDamaged(f"{path} has {name} {found!r}, this is {expected!r}", _FAULTS[name])
-    sequence, entry = described.get("sequence"), described.get("entry")
-    try:
-        if type(sequence) is not int or type(entry) is not int:
-            raise InputError(f"sequence {sequence!r} and entry {entry!r} are no numbers")
-        links = _links_from(arrays, entry)
-    except InputError as error:
-        raise IndexDamaged(f"{path} is whole but no graph: {error}", "contradictory") from error
+    links, sequence = _links_and_sequence(path, described, arrays)
     return VectorIndex.restored(links, keys, vectors, dimension, config), sequence
+
+
+def saved(path: Path) -> tuple[object, int]:
+    """What a sound file is of, as ``model_id`` and ``sequence`` of save. Raises IndexDamaged."""
+    described, arrays = cache_file.read(path, _KIND, FORMAT)
+    _, sequence = _links_and_sequence(path, described, arrays)
+    return described.get("model"), sequence
 
 
 _FAULTS: Mapping[str, IndexFault] = {
@@ -100,6 +101,18 @@ def _described(config: VectorConfig, model_id: str, dimension: int) -> dict[str,
         "hnsw_m": config.hnsw_m,
         "ef_construction": config.ef_construction,
     }
+
+
+def _links_and_sequence(
+    path: Path, described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> tuple[GraphLinks, int]:
+    sequence, entry = described.get("sequence"), described.get("entry")
+    try:
+        if type(sequence) is not int or type(entry) is not int:
+            raise InputError(f"sequence {sequence!r} and entry {entry!r} are no numbers")
+        return _links_from(arrays, entry), sequence
+    except InputError as error:
+        raise IndexDamaged(f"{path} is whole but no graph: {error}", "contradictory") from error
 
 
 def _links_from(arrays: Mapping[str, NDArray[Any]], entry: int) -> GraphLinks:

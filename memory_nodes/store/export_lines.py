@@ -1,0 +1,273 @@
+"""A memory in public terms: each of its rows as fields that JSON can hold.
+
+Ids are those that the memory gives out, never its keys. Stamps are ns, lengths m, points and
+poses in the map frame that stands beside them, quaternions x, y, z, w. What is not known is null.
+Rows come one at a time, in the order in which they were made where nothing else is said.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from memory_nodes.records import EpisodeStatus, ObjectStatus
+from memory_nodes.store import rows
+from memory_nodes.store.texts import IS_UNUSED
+
+Line: TypeAlias = dict[str, Any]
+
+EDGE_ENDS: Mapping[str, tuple[str, str]] = {
+    "COOCCURS_WITH": ("object", "object"),
+    "FOLLOWS": ("episode", "episode"),
+    "OBSERVED_IN": ("object", "observation"),
+    "SUMMARIZES": ("gist", "observation"),
+}
+"""From what to what the edges go that no field of another line stands for."""
+
+_ID_OF = {
+    "observation": (
+        "(SELECT coalesce(public_id, 'observation_' || observation_key) FROM observation"
+        " WHERE observation_key = {key})"
+    ),
+    "object": "(SELECT object_id FROM object WHERE object_key = {key})",
+    "episode": "'episode_' || {key}",
+    "gist": "'gist_' || {key}",
+}
+
+
+def chunks(connection: sqlite3.Connection) -> Iterator[Line]:
+    for row in connection.execute("SELECT * FROM chunk ORDER BY chunk_id"):
+        yield {
+            "chunk_id": row["chunk_id"],
+            "prompt_version": row["prompt_version"],
+            "model": row["model"],
+            "problems": json.loads(row["problems"]),
+        }
+
+
+def keyframes(connection: sqlite3.Connection) -> Iterator[Line]:
+    for row in connection.execute("SELECT * FROM keyframe ORDER BY keyframe_id"):
+        lens = ("fx_px", "fy_px", "cx_px", "cy_px")
+        yield {
+            **{name: row[name] for name in ("keyframe_id", "chunk_id", "stamp_ns")},
+            **{name: row[name] for name in ("map_id", "map_frame", "session_id")},
+            "map_from_base": _pose(row, "base_"),
+            "map_from_camera": _pose(row, "camera_"),
+            **{name: row[name] for name in ("width_px", "height_px")},
+            "intrinsics": (
+                {name: row[name] for name in lens} if row["fx_px"] is not None else None
+            ),
+            "image_path": row["image_path"],
+            "is_localized": bool(row["is_localized"]),
+        }
+
+
+def sessions(connection: sqlite3.Connection) -> Iterator[Line]:
+    names = ("session_id", "map_id", "map_frame", "start_ns", "end_ns")
+    for row in connection.execute(
+        "SELECT * FROM session JOIN map USING (map_key) ORDER BY session_key"
+    ):
+        yield {name: row[name] for name in names}
+
+
+def episodes(connection: sqlite3.Connection) -> Iterator[Line]:
+    for row in connection.execute("SELECT * FROM episode ORDER BY episode_key"):
+        yield {
+            "episode_id": rows.episode_id(row["episode_key"]),
+            "parent_id": _episode_id(row["parent_key"]),
+            "name": row["name"],
+            "status": EpisodeStatus(row["status"]).name.lower(),
+            "start_ns": row["start_ns"],
+            "end_ns": row["end_ns"],
+        }
+
+
+def observations(connection: sqlite3.Connection) -> Iterator[Line]:
+    """The text of an archived one is null."""
+    for row in connection.execute(f"{rows.OBSERVATION_QUERY} ORDER BY o.observation_key"):
+        yield {
+            "observation_id": row["public_id"] or rows.observation_id(row["observation_key"]),
+            **{name: row[name] for name in ("stamp_ns", "map_id", "map_frame", "layer", "text")},
+            "map_from_base": _pose(row),
+            "confidence": row["confidence"],
+            "source": row["source"],
+            "episode_id": _episode_id(row["episode_key"]),
+        }
+
+
+def gists(connection: sqlite3.Connection) -> Iterator[Line]:
+    for row in connection.execute(
+        "SELECT g.*, m.map_id, m.map_frame, t.text FROM gist g JOIN map m USING (map_key)"
+        " JOIN text t USING (text_key) ORDER BY gist_key"
+    ):
+        yield {
+            "gist_id": rows.gist_id(row["gist_key"]),
+            **{name: row[name] for name in ("text", "map_id", "map_frame")},
+            "center_map_m": [row["x"], row["y"], row["z"]],
+            **{name: row[name] for name in ("radius_m", "start_ns", "end_ns")},
+            "observation_count": row["observation_count"],
+            "episode_id": _episode_id(row["episode_key"]),
+            "source": row["source"],
+        }
+
+
+def objects(connection: sqlite3.Connection) -> Iterator[Line]:
+    """With their states, the newest last, and their views."""
+    for row in connection.execute(
+        "SELECT o.*, m.map_id, m.map_frame FROM object o LEFT JOIN map m USING (map_key)"
+        " ORDER BY object_key"
+    ):
+        key = (row["object_key"],)
+        states = connection.execute(
+            "SELECT * FROM object_state WHERE object_key = ? ORDER BY chunk_id", key
+        )
+        views = connection.execute(
+            "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id", key
+        )
+        yield {
+            "object_id": row["object_id"],
+            "status": ObjectStatus(row["status"]).name.lower(),
+            **{name: row[name] for name in ("first_seen_ns", "last_seen_ns", "view_count")},
+            **{name: row[name] for name in ("map_id", "map_frame")},
+            "position": _position(row),
+            "states": [_state(state) for state in states],
+            "views": [_view(view) for view in views],
+        }
+
+
+def relations(connection: sqlite3.Connection) -> Iterator[Line]:
+    """Each with all keyframes that show it."""
+    found = connection.execute(
+        "SELECT s.object_id AS subject_id, r.predicate, o.object_id AS object_id, r.keyframe_id"
+        " FROM relation r JOIN object s ON s.object_key = r.subject_key"
+        " JOIN object o ON o.object_key = r.object_key"
+        " ORDER BY r.subject_key, r.predicate, r.object_key, r.keyframe_id"
+    )
+    names = ("subject_id", "predicate", "object_id")
+    for said, shown in groupby(found, lambda row: tuple(row[name] for name in names)):
+        yield {
+            **dict(zip(names, said, strict=True)),
+            "keyframe_ids": [row["keyframe_id"] for row in shown],
+        }
+
+
+def edges(connection: sqlite3.Connection) -> Iterator[Line]:
+    for kind, (from_kind, to_kind) in EDGE_ENDS.items():
+        from_id = _ID_OF[from_kind].format(key="from_key")
+        to_id = _ID_OF[to_kind].format(key="to_key")
+        for row in connection.execute(
+            f"SELECT kind, {from_id} AS from_id, {to_id} AS to_id, weight FROM link"
+            " WHERE kind = ? ORDER BY from_key, to_key",
+            (kind,),
+        ):
+            yield dict(row)
+
+
+def history(connection: sqlite3.Connection) -> Iterator[Line]:
+    """Parents first: they are made after what is below them, and are of a higher level."""
+    for row in connection.execute("SELECT * FROM history_node ORDER BY level DESC, node_key"):
+        parent = row["parent_key"]
+        yield {
+            "node_id": history_id(row["node_key"]),
+            "parent_id": history_id(parent) if parent is not None else None,
+            **{name: row[name] for name in ("level", "start_ns", "end_ns", "text", "evidence")},
+        }
+
+
+def embeddings(connection: sqlite3.Connection) -> Iterator[Line]:
+    """Of texts that are in use, by the active model: float16, little-endian, in base64."""
+    for row in connection.execute(
+        "SELECT text.text, e.vector FROM embedding e JOIN text USING (text_key)"
+        " JOIN embedding_model m USING (model_key)"
+        f" WHERE m.is_active AND NOT {IS_UNUSED} ORDER BY embedding_key"
+    ):
+        yield {"text": row["text"], "vector": _base64(row["vector"])}
+
+
+def view_embeddings(connection: sqlite3.Connection) -> Iterator[Line]:
+    """Of pictures in boxes."""
+    for row in connection.execute(
+        "SELECT e.*, o.object_id FROM view_embedding e JOIN object o USING (object_key)"
+        " ORDER BY e.model_id, e.object_key, e.keyframe_id"
+    ):
+        yield {
+            **{name: row[name] for name in ("object_id", "keyframe_id", "model_id")},
+            "vector": _base64(row["vector"]),
+        }
+
+
+Lines = Callable[[sqlite3.Connection], Iterator[Line]]
+FILES: Mapping[str, Lines] = {
+    f"{lines.__name__}.jsonl": lines
+    for lines in (
+        *(chunks, keyframes, sessions, episodes, observations, gists, objects),
+        *(relations, edges, history, embeddings, view_embeddings),
+    )
+}
+"""In an order in which nothing is named before it is there."""
+
+
+def encoded(line: Line) -> str:
+    """As JSON on one line. A number that is not finite is null: JSON knows no other."""
+    try:
+        return json.dumps(line, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(line), ensure_ascii=False, allow_nan=False)
+
+
+def history_id(key: int) -> str:
+    return f"history_{key}"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
+
+
+def _pose(row: sqlite3.Row, prefix: str = "") -> Line:
+    pose = rows.pose_from(row, prefix)
+    return {"position_m": list(pose.position_m), "quat_xyzw": list(pose.quat_xyzw)}
+
+
+def _position(row: sqlite3.Row) -> Line | None:
+    position = rows.position_from(row)
+    if position is None or not all(
+        map(math.isfinite, (*position.point_m, *position.covariance_m2))
+    ):
+        return None
+    return {"point_map_m": list(position.point_m), "covariance_m2": list(position.covariance_m2)}
+
+
+def _state(row: sqlite3.Row) -> Line:
+    return {
+        **{name: row[name] for name in ("chunk_id", "type", "description")},
+        "attributes": json.loads(row["attributes"]),
+        "affordances": json.loads(row["affordances"]),
+    }
+
+
+def _view(row: sqlite3.Row) -> Line:
+    view = rows.view_from(row)
+    box = view.box
+    return {
+        "keyframe_id": view.keyframe_id,
+        "box_px": [box.x0_px, box.y0_px, box.x1_px, box.y1_px],
+        "confidence": view.confidence,
+        "point_map_m": list(view.point_map_m) if view.point_map_m is not None else None,
+    }
+
+
+def _episode_id(key: int | None) -> str | None:
+    return None if key is None else rows.episode_id(key)
+
+
+def _base64(vector: bytes) -> str:
+    return base64.b64encode(vector).decode("ascii")

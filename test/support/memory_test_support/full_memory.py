@@ -1,0 +1,106 @@
+"""A small memory with something of everything that a memory holds."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from memory_nodes.geometry import Array, Pose
+from memory_nodes.records import NS_PER_S, Gist, Observation, Relation
+from memory_nodes.store import texts
+from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.writer import Writer
+from memory_nodes.vectors import packed
+from memory_test_support.records import descriptor, graph, keyframe, view
+
+MODEL = EmbeddingModel("test-model", 8)
+
+
+def unit_vector(seed: int, dimension: int = MODEL.dimension) -> Array:
+    vector = np.random.default_rng(seed).normal(size=dimension)
+    return vector / np.linalg.norm(vector)
+
+
+def observation(text: str, stamp_s: float = 0.0, observation_id: str = "") -> Observation:
+    return Observation(
+        stamp_ns=round(stamp_s * NS_PER_S),
+        map_id="map",
+        map_frame="map",
+        layer="description",
+        text=text,
+        map_from_base=Pose.planar(1.0, -2.5, 0.3),
+        confidence=0.75,
+        source="test",
+        observation_id=observation_id,
+    )
+
+
+def write_images(memory_dir: Path, *keyframe_ids: int) -> None:
+    """A JPEG of its own colour for each keyframe, where records.keyframe says that it is."""
+    (memory_dir / "images").mkdir(parents=True, exist_ok=True)
+    for keyframe_id in keyframe_ids:
+        buffer = io.BytesIO()
+        Image.new("RGB", (8, 6), (keyframe_id, 20, 30)).save(buffer, "JPEG")
+        (memory_dir / f"images/{keyframe_id}.jpg").write_bytes(buffer.getvalue())
+
+
+def write_full_memory(memory_dir: Path) -> None:
+    """Two chunks with three keyframes, two objects and a relation; five observations in nested
+    episodes, one archived and one with an id that was given; a gist; vectors of texts and views.
+    """
+    writer = Writer(memory_dir)
+    try:
+        write_images(memory_dir, 1, 2, 3)
+        writer.use_embedding_model(MODEL)
+        _write_chunks(writer)
+        _write_observations(writer)
+        waiting = list(writer.texts_without_vector(100))
+        writer.store_vectors({key: unit_vector(key) for key in waiting[:-1]})
+    finally:
+        writer.close()
+
+
+def _write_chunks(writer: Writer) -> None:
+    seen = replace(view(1, point_map_m=(2.0, 0.5, 0.5)), embedding=packed(unit_vector(100)))
+    first = graph(
+        1,
+        [keyframe(1), keyframe(2, intrinsics=None)],
+        [
+            descriptor("mug_1", seen, color="red", affordances=("drink from",)),
+            descriptor("desk_1", view(1), view(2), description='a "wide" desk, näher'),
+        ],
+        [Relation("mug_1", "on", "desk_1", (1,))],
+    )
+    writer.commit_chunk(replace(first, embedding_model="clip"))
+    moved = descriptor("mug_1", view(3), color="dark red")
+    writer.commit_chunk(graph(2, [keyframe(3, map_id="first floor")], [moved]))
+
+
+def _write_observations(writer: Writer) -> None:
+    outer = writer.start_episode("patrol", "", 1)
+    inner = writer.start_episode("kitchen", outer, 2)
+    writer.add(observation("a red mug", 1.0))
+    writer.add(observation("to be archived", 2.0))
+    writer.end_episode(inner, 3 * NS_PER_S)
+    writer.start_episode("hall", outer, 4 * NS_PER_S)
+    writer.add(observation("a red mug", 3.0, observation_id="camera:7"))
+    writer.add(observation("snowman \u2603, line one\nline two", 4.0), unit_vector(1000))
+    writer.add(observation("waits for its vector", 5.0))
+    writer.add_gist(
+        Gist(
+            "the kitchen has mugs",
+            *("map", "map", (1.0, 2.0, 0.0), 1.5, 1 * NS_PER_S, 3 * NS_PER_S),
+            observation_ids=("observation_2", "camera:7"),
+            episode_id=inner,
+            source="test",
+        )
+    )
+    with writer.database.transaction() as connection:
+        key = texts.find(connection, "to be archived")
+        assert key is not None
+        connection.execute("UPDATE observation SET text_key = NULL WHERE text_key = ?", (key,))
+        texts.release(connection, [key])
