@@ -15,6 +15,7 @@ from memory_nodes.store import schema
 
 DATABASE_NAME = "memory.sqlite"
 LOCK_NAME = "memory.lock"
+INDEX_LOCK_NAME = "index.lock"
 INDEX_DIR = "index"
 BUSY_TIMEOUT_S = 5.0
 

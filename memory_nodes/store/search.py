@@ -14,7 +14,7 @@ from memory_nodes.geometry import Vector3
 from memory_nodes.process_lock import hold
 from memory_nodes.records import ItemKind
 from memory_nodes.store import cache_file, hits, neighbours, ranking
-from memory_nodes.store.database import INDEX_DIR, open_for_reading
+from memory_nodes.store.database import INDEX_DIR, INDEX_LOCK_NAME, open_for_reading
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.follower import Follower
 from memory_nodes.store.fusion import FusionConfig, reciprocal_rank
@@ -25,7 +25,6 @@ from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.vector_index import Query, VectorIndex
 
 EVERYTHING = Filter()
-LOCK_NAME = "index.lock"
 SAVED_SHARE = 0.1
 """The caches are written again once so much of the memory is new."""
 
@@ -268,7 +267,7 @@ class Search:
         index_dir = self._memory_dir / INDEX_DIR
         try:
             index_dir.mkdir(exist_ok=True)
-            with hold(index_dir / LOCK_NAME):
+            with hold(index_dir / INDEX_LOCK_NAME):
                 if self._has_forgotten():
                     return
                 self._follower.save()
