@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from robot_memory.msg import ChunkGraph, Observation, StoreUpdate
-from robot_memory.srv import AddObservation, EndEpisode, GetStats, StartEpisode
+from robot_memory.srv import (
+    AddObservation,
+    EndEpisode,
+    ExportMemory,
+    ForgetMemory,
+    GetStats,
+    StartEpisode,
+)
 
 from memory_nodes.episodic.embedding_worker import EmbeddingWorker
 from memory_nodes.errors import InputError
@@ -16,6 +23,7 @@ from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph as ChunkGraphRecord
 from memory_nodes.ros import endpoints
+from memory_nodes.ros.bounds import bounds_of
 from memory_nodes.ros.conversions import (
     counts_to_msg,
     episode_to_msg,
@@ -26,6 +34,8 @@ from memory_nodes.ros.conversions import (
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.store.exporting import export
+from memory_nodes.store.forget_selection import Forget
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.statistics import Statistics, statistics
 from memory_nodes.store.writer import Writer, WriterConfig
@@ -61,6 +71,8 @@ class EpisodicNode(MemoryNode):
         self.serve(StartEpisode, endpoints.START_EPISODE, self._start_episode)
         self.serve(EndEpisode, endpoints.END_EPISODE, self._end_episode)
         self.serve(GetStats, endpoints.STATS, self._stats)
+        self.serve(ForgetMemory, endpoints.FORGET, self._forget)
+        self.serve(ExportMemory, endpoints.EXPORT_MEMORY, self._export)
         if self.embedding.text_embedder != "none":
             self.repeat(self._embed)
         self._write(lambda: None)
@@ -138,6 +150,20 @@ class EpisodicNode(MemoryNode):
         response.first_stamp = time_to_msg(found.first_stamp_ns)
         response.last_stamp = time_to_msg(found.last_stamp_ns)
         response.map_ids = list(found.map_ids)
+
+    async def _forget(self, request: ForgetMemory.Request, response: ForgetMemory.Response) -> None:
+        what = Forget(ids=tuple(request.ids), text=request.text, **bounds_of(request))
+        found = await self._written(lambda: self.writer.forget(what, dry_run=request.dry_run))
+        response.message = "; ".join(found.problems)
+        for kind in ("keyframes", "objects", "observations", "episodes", "gists", "images"):
+            setattr(response, kind, getattr(found, kind))
+
+    async def _export(self, request: ExportMemory.Request, response: ExportMemory.Response) -> None:
+        memory_path = self.suite.memory_path
+        path = await self.result_of(
+            self.background.run(lambda: export(memory_path, request.name, request.format))
+        )
+        response.path = str(path.relative_to(memory_path))
 
     def _write(self, work: Callable[[], Any]) -> None:
         """Writes, then announces; an error is logged and counted."""

@@ -16,12 +16,12 @@ from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.ros import endpoints
+from memory_nodes.ros.bounds import bounds_of
 from memory_nodes.ros.conversions import (
     answer_to_msg,
     duration_to_msg,
     object_to_msg,
     retrieved_to_msg,
-    time_from_msg,
 )
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
@@ -64,7 +64,7 @@ class QueryNode(MemoryNode):
                 request.question,
                 self.now_ns(),
                 request.mode or "auto",
-                _filter(request),
+                Filter(**bounds_of(request)),
                 request.max_keyframes,
             )
         )
@@ -110,20 +110,6 @@ class QueryNode(MemoryNode):
         message = answer_to_msg(answer, self.suite.map_id)
         self.answers.publish(message)
         return message
-
-
-def _filter(request: QueryMemory.Request) -> Filter:
-    """The part of the memory that a request is about; both bounds 0 mean any time."""
-    since_ns, until_ns = time_from_msg(request.since), time_from_msg(request.until)
-    is_bounded = since_ns != 0 or until_ns != 0
-    center = request.center
-    return Filter(
-        since_ns=since_ns if is_bounded else None,
-        until_ns=until_ns if is_bounded and until_ns != 0 else None,
-        map_id=request.map_id,
-        center_map_m=(center.x, center.y, center.z) if request.radius > 0.0 else None,
-        radius_m=request.radius,
-    )
 
 
 def main() -> int:

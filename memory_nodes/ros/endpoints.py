@@ -34,6 +34,8 @@ OBSERVE = "observe"
 START_EPISODE = "start_episode"
 END_EPISODE = "end_episode"
 STATS = "stats"
+FORGET = "forget"
+EXPORT_MEMORY = "export_memory"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"
 

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 from robot_memory.msg import Episode, Observation, StoreUpdate
-from robot_memory.srv import AddObservation, EndEpisode, GetStats, StartEpisode
+from robot_memory.srv import (
+    AddObservation,
+    EndEpisode,
+    ExportMemory,
+    ForgetMemory,
+    GetStats,
+    StartEpisode,
+)
 
 from memory_nodes.nodes.episodic_node import EpisodicNode
 from memory_nodes.records import ChunkGraph
@@ -151,3 +158,34 @@ def _observation(text: str) -> Observation:
     observation = Observation(layer="description", text=text, map_id="map", confidence=1.0)
     observation.pose.pose.orientation.w = 1.0
     return observation
+
+
+def test_forgetting_is_rehearsed_first_and_then_done(bench: NodeBench) -> None:
+    for text in ("my secret", "a red mug"):
+        request = AddObservation.Request(observation=_observation(text))
+        assert bench.call(AddObservation, endpoints.OBSERVE, request).success
+    rehearsal = bench.call(
+        ForgetMemory, endpoints.FORGET, ForgetMemory.Request(text="secret", dry_run=True)
+    )
+    assert (rehearsal.success, rehearsal.observations) == (True, 1)
+    assert Reader(bench.memory_dir).counts().observations == 2
+    done = bench.call(ForgetMemory, endpoints.FORGET, ForgetMemory.Request(text="secret"))
+    assert (done.success, done.message, done.observations) == (True, "", 1)
+    assert Reader(bench.memory_dir).counts().observations == 1
+
+
+def test_forgetting_everything_by_mistake_is_refused(bench: NodeBench) -> None:
+    response = bench.call(ForgetMemory, endpoints.FORGET, ForgetMemory.Request())
+    assert not response.success
+    assert "nothing is given" in response.message
+
+
+def test_export_lies_within_the_memory_directory(bench: NodeBench) -> None:
+    request = AddObservation.Request(observation=_observation("a red mug"))
+    assert bench.call(AddObservation, endpoints.OBSERVE, request).success
+    request = ExportMemory.Request(name="monday", format="jsonl")
+    response = bench.call(ExportMemory, endpoints.EXPORT_MEMORY, request)
+    assert (response.success, response.path) == (True, "exports/monday")
+    assert "a red mug" in (bench.memory_dir / response.path / "observations.jsonl").read_text()
+    outside = ExportMemory.Request(name="../monday", format="jsonl")
+    assert not bench.call(ExportMemory, endpoints.EXPORT_MEMORY, outside).success
