@@ -26,8 +26,10 @@ def expect_agreement(memory: MixedMemory, search: Search) -> None:
         fitting = [item for item in memory.items if item.fits(wanted)]
         assert search.count(wanted) == len(fitting)
         query = QUERIES[len(fitting) % len(QUERIES)]
-        found = [hit.item_id for hit in search.semantic(query, 15, wanted).hits]
-        assert found == memory.by_meaning(query.astype(float), 15, wanted)
+        for per_text in (1, None):
+            found = search.semantic(query, 15, wanted, per_text=per_text).hits
+            expected = memory.by_meaning(query.astype(float), 15, wanted, per_text)
+            assert [hit.item_id for hit in found] == expected
         said = {hit.item_id for hit in search.words("parcel color", 500, wanted).hits}
         assert said == {item.item_id for item in fitting}
         newest = sorted(fitting, key=lambda item: (-item.end_ns, -item.key, -item.kind))
