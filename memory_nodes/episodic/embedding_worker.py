@@ -37,6 +37,7 @@ class EmbeddingWorker:
         self._timeout_s = timeout_s
         self._reembed = reembed
         self._embedder: TextEmbedder | None = None
+        self._model: EmbeddingModel | None = None
         self._batch_size = BATCH_SIZE
         self.problem: str | None = None
         """Why texts wait, for the diagnostics."""
@@ -65,7 +66,7 @@ class EmbeddingWorker:
             probe = await embedder.embed([_PROBE], self._timeout_s)
             model = EmbeddingModel(embedder.model_id, probe.shape[1])
             await asyncio.to_thread(self._writer.use_embedding_model, model, reembed=self._reembed)
-            self._embedder = embedder
+            self._embedder, self._model = embedder, model
         return self._embedder
 
     async def _embed(self, embedder: TextEmbedder) -> float:
@@ -77,7 +78,7 @@ class EmbeddingWorker:
         except ModelRejected:
             return await self._pass_over(list(texts))
         found = dict(zip(texts, vectors, strict=True))
-        await asyncio.to_thread(self._writer.store_vectors, found)
+        await asyncio.to_thread(self._writer.store_vectors, found, self._model)
         self._batch_size = min(2 * self._batch_size, BATCH_SIZE)
         return 0.0
 

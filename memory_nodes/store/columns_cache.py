@@ -33,10 +33,11 @@ def restored(path: Path, memory_id: str) -> tuple[Mapping[str, NDArray[Any]], in
     described, arrays = cache_file.read(path, _KIND, FORMAT)
     if described.get("memory") != memory_id:
         raise IndexDamaged(f"{path} is of another memory", "other_memory")
-    sequence, sizes = described.get("sequence"), {len(array) for array in arrays.values()}
+    sequence, shapes = described.get("sequence"), {array.shape for array in arrays.values()}
     types = {name: array.dtype for name, array in arrays.items()}
     expected = {name: np.dtype(dtype) for name, dtype in DTYPES.items()}
-    if not isinstance(sequence, int) or types != expected or len(sizes) != 1:
+    is_expected = types == expected and shapes == {(arrays["key"].size,)}
+    if not isinstance(sequence, int) or not is_expected:
         raise IndexDamaged(f"{path} is whole but has not the columns expected", "contradictory")
     if np.any(np.diff(arrays["key"]) <= 0):
         raise IndexDamaged(f"the keys in {path} do not ascend", "contradictory")

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_nodes.errors import InputError
+from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
 from memory_nodes.store import (
@@ -188,14 +188,24 @@ class Writer:
         with self.database.reading() as connection:
             return embeddings.waiting(connection, limit)
 
-    def store_vectors(self, vectors: Mapping[int, Vector]) -> int:
-        """Stores vectors of texts by key; how many could be used. The others wait again."""
+    def store_vectors(
+        self, vectors: Mapping[int, Vector], model: EmbeddingModel | None = None
+    ) -> int:
+        """Stores vectors of texts by key; how many could be used. The others wait again.
+
+        ``model`` made them, by default the active one. Raises EmbeddingModelChanged where that
+        one is not active any more.
+        """
         sound, unsound = {}, []
         with self.database.transaction() as connection:
-            model = embeddings.active_model(connection)
+            active = embeddings.active_model(connection)
+            if model not in (None, active):
+                raise EmbeddingModelChanged(
+                    f"vectors of {model} came, and {active} is active by now: make them anew"
+                )
             for key, vector in vectors.items():
                 try:
-                    sound[key] = embeddings.packed_vector(vector, model)
+                    sound[key] = embeddings.packed_vector(vector, active)
                 except InputError:
                     unsound.append(key)
             embeddings.store(connection, sound)

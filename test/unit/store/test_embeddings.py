@@ -144,3 +144,12 @@ def test_text_that_was_deleted_while_it_was_embedded_is_passed_over(
     writer.add(observation("a lamp"))
     writer.store_vectors({1: X, 77: Y})
     assert _texts(search, Y) == ["a lamp"]
+
+
+def test_vectors_of_a_model_that_was_left_meanwhile_are_refused(writer: Writer) -> None:
+    writer.use_embedding_model(A)
+    writer.add(observation("a lamp"))
+    writer.use_embedding_model(EmbeddingModel("b", 3), reembed=True)
+    with pytest.raises(EmbeddingModelChanged, match="make them anew"):
+        writer.store_vectors({1: X}, A)
+    assert writer.texts_without_vector(10) == {1: "a lamp"}

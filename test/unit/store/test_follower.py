@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -12,28 +11,19 @@ import numpy as np
 import pytest
 
 from memory_nodes.errors import InputError, StoreError
-from memory_nodes.records import NS_PER_S, ItemKind
-from memory_nodes.store.database import DATABASE_NAME, INDEX_DIR, open_for_reading
+from memory_nodes.records import ItemKind
+from memory_nodes.store.database import DATABASE_NAME, open_for_reading
 from memory_nodes.store.embeddings import EmbeddingModel
-from memory_nodes.store.filters import Filter
-from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME, Follower
-from memory_nodes.store.hits import Hit
+from memory_nodes.store.follower import Follower
 from memory_nodes.store.search import Search
 from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.writer import Writer
 from memory_test_support.forgetting import archive, delete, drop_tombstones
-from memory_test_support.mixed_memory import DIMENSION, Item, MixedMemory
+from memory_test_support.mixed_memory import Item, MixedMemory
 from memory_test_support.records import observation
-from memory_test_support.vectors import clustered
+from memory_test_support.search_agreement import QUERIES, expect_agreement
 
 DEADLINE_S = 30.0
-QUERIES = clustered(4, DIMENSION, seed=99)
-FILTERS = (
-    *(Filter(), Filter(since_ns=0), Filter(map_id="shed"), Filter(layers=("speech",))),
-    *(Filter(episode_id="episode_1"), Filter(object_types=("mug",))),
-    Filter(center_map_m=(1.0, 0.0, 0.0), radius_m=3.0, ignore_height=True),
-)
-HERE = (0.0, 0.0, 0.0)
 
 
 @pytest.fixture
@@ -54,40 +44,6 @@ def search(memory: MixedMemory, tmp_path: Path) -> Iterator[Search]:
     opened.close()
 
 
-def _expect_agreement(memory: MixedMemory, search: Search) -> None:
-    """Every search gives what a look at each item gives."""
-    for wanted in FILTERS:
-        fitting = [item for item in memory.items if item.fits(wanted)]
-        assert search.count(wanted) == len(fitting)
-        query = QUERIES[len(fitting) % len(QUERIES)]
-        found = [hit.item_id for hit in search.semantic(query, 15, wanted).hits]
-        assert found == memory.by_meaning(query.astype(float), 15, wanted)
-        said = {hit.item_id for hit in search.words("parcel color", 500, wanted).hits}
-        assert said == {item.item_id for item in fitting}
-        newest = sorted(fitting, key=lambda item: (-item.end_ns, -item.key, -item.kind))
-        times = search.between(0, 2**62, 500, wanted).hits
-        assert [hit.item_id for hit in times] == [item.item_id for item in newest]
-        away_m = sorted(item.distance_m(HERE, wanted.ignore_height) for item in fitting)
-        places = search.near(HERE, 4.0, 500, wanted).hits
-        assert [-hit.score for hit in places] == pytest.approx([m for m in away_m if m <= 4.0])
-
-
-def _answers(search: Search) -> list[tuple[Hit, ...]]:
-    """Of every kind of search."""
-    return [
-        found.hits
-        for wanted in FILTERS
-        for query in QUERIES
-        for found in (
-            search.semantic(query, 12, wanted),
-            search.words("parcel color", 12, wanted),
-            search.hybrid("mug of parcel 3", query, 12, wanted),
-            search.near(HERE, 3.0, 12, wanted),
-            search.between(0, 30 * NS_PER_S, 12, wanted),
-        )
-    ]
-
-
 def _of(memory: MixedMemory, kind: ItemKind) -> list[Item]:
     return [item for item in memory.items if item.kind == kind]
 
@@ -106,15 +62,15 @@ def test_what_is_added_later_is_found(memory: MixedMemory, search: Search) -> No
     memory.observe("quite a new parcel")
     memory.summarise("gist of the new parcel")
     memory.see(color="new color")
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
     memory.embed()
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
 
 
 def test_what_is_archived_is_found_no_more(memory: MixedMemory, search: Search) -> None:
     for item in _of(memory, ItemKind.OBSERVATION)[::2]:
         _archive(memory, item)
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
 
 
 @pytest.mark.parametrize("kind", [ItemKind.OBSERVATION, ItemKind.OBJECT, ItemKind.GIST])
@@ -123,7 +79,7 @@ def test_what_is_deleted_is_found_no_more(
 ) -> None:
     for item in _of(memory, kind)[1::2]:
         _delete(memory, item)
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
 
 
 def test_object_is_found_where_it_is_now_and_by_what_it_is_now(
@@ -133,7 +89,7 @@ def test_object_is_found_where_it_is_now_and_by_what_it_is_now(
     after = memory.see(before.item_id, color="quite another color")
     assert (after.point_map_m, after.text) != (before.point_map_m, before.text)
     memory.embed()
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
     assert search.words("quite").hits[0].item_id == before.item_id
 
 
@@ -146,7 +102,7 @@ def test_object_that_gets_the_key_of_a_deleted_one_is_found(
     after = memory.see("mug_99", color="color of its own")
     assert after.key == last.key
     memory.embed()
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
 
 
 def test_text_that_is_said_again_after_it_was_forgotten_is_found_again(
@@ -159,7 +115,7 @@ def test_text_that_is_said_again_after_it_was_forgotten_is_found_again(
     search.refresh()
     memory.observe("the parcel said twice")
     memory.embed()
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
 
 
 def test_what_came_and_went_between_two_answers_leaves_no_trace(
@@ -168,7 +124,7 @@ def test_what_came_and_went_between_two_answers_leaves_no_trace(
     item = memory.observe("a short-lived parcel")
     memory.embed()
     _archive(memory, item)
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
 
 
 def test_reader_that_missed_dropped_tombstones_reads_all_anew(
@@ -177,7 +133,7 @@ def test_reader_that_missed_dropped_tombstones_reads_all_anew(
     for item in memory.items[::3]:
         _delete(memory, item)
     drop_tombstones(memory.writer)
-    _expect_agreement(memory, search)
+    expect_agreement(memory, search)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -201,90 +157,14 @@ def test_random_changes_and_restarts_never_part_search_and_memory(
         if random.integers(3) == 0:
             search.close()
             search = Search(tmp_path)
-        _expect_agreement(memory, search)
+        expect_agreement(memory, search)
     search.close()
-
-
-# caches
 
 
 def _settled(memory_dir: Path) -> Search:
     search = Search(memory_dir)
     assert search.settle(DEADLINE_S)
     return search
-
-
-def _caches(memory_dir: Path) -> list[tuple[int, int]]:
-    """What changes when the files are written again."""
-    files = (memory_dir / INDEX_DIR / name for name in (COLUMNS_NAME, GRAPH_NAME))
-    return [(file.stat().st_ino, file.stat().st_mtime_ns) for file in files]
-
-
-def test_restart_from_caches_answers_as_one_without(memory: MixedMemory, tmp_path: Path) -> None:
-    first = _settled(tmp_path)
-    expected = _answers(first)
-    first.close()
-    written = _caches(tmp_path)
-    again = _settled(tmp_path)
-    assert (_answers(again), again.problems) == (expected, ())
-    again.close()
-    assert _caches(tmp_path) == written, "nothing was new, and yet they were written"
-    shutil.rmtree(tmp_path / INDEX_DIR)
-    without = _settled(tmp_path)
-    assert (_answers(without), without.problems) == (expected, ())
-    without.close()
-    _expect_agreement(memory, without)
-
-
-def test_caches_of_an_older_commit_are_caught_up(memory: MixedMemory, tmp_path: Path) -> None:
-    _settled(tmp_path).close()
-    for item in memory.items[::4]:
-        _delete(memory, item)
-    memory.observe("a new parcel")
-    memory.see(_of(memory, ItemKind.OBJECT)[0].item_id, color="new color")
-    memory.embed()
-    again = Search(tmp_path)
-    _expect_agreement(memory, again)
-    assert again.problems == ()
-    again.close()
-
-
-def test_caches_older_than_the_tombstones_are_not_used(memory: MixedMemory, tmp_path: Path) -> None:
-    _settled(tmp_path).close()
-    for item in memory.items[::4]:
-        _delete(memory, item)
-    drop_tombstones(memory.writer)
-    again = Search(tmp_path)
-    _expect_agreement(memory, again)
-    assert [COLUMNS_NAME in problem for problem in again.problems] == [True]
-    again.close()
-
-
-def test_caches_of_another_memory_are_not_used_and_told(
-    memory: MixedMemory, tmp_path: Path
-) -> None:
-    other_dir = tmp_path / "other"
-    other = MixedMemory(Writer(other_dir), seed=5)
-    other.fill(20)
-    _settled(other_dir).close()
-    other.writer.close()
-    shutil.rmtree(tmp_path / INDEX_DIR, ignore_errors=True)
-    shutil.copytree(other_dir / INDEX_DIR, tmp_path / INDEX_DIR)
-    search = Search(tmp_path)
-    _expect_agreement(memory, search)
-    assert len(search.problems) == 2
-    search.close()
-
-
-def test_caches_that_cannot_be_written_cost_no_answer(memory: MixedMemory, tmp_path: Path) -> None:
-    (tmp_path / INDEX_DIR).write_text("in the way")
-    search = Search(tmp_path)
-    _expect_agreement(memory, search)
-    search.close()
-    assert "the caches were not saved" in search.problems[-1]
-
-
-# another embedding model
 
 
 def test_vectors_of_a_new_model_replace_those_of_the_old(
