@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from memory_nodes.cli.command import Command, Outcome
-from memory_nodes.store.backup import backup
+from memory_nodes.store.exchange.backup import backup
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

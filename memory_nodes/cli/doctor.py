@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from memory_nodes.cli.command import Command, Outcome
-from memory_nodes.store.doctor import examine, repair
+from memory_nodes.store.doctor.doctor import examine, repair
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

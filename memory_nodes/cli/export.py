@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from memory_nodes.cli.command import Command, Outcome
-from memory_nodes.store.exporting import EXPORTS_DIR, FORMATS, export
+from memory_nodes.store.exchange.exporting import EXPORTS_DIR, FORMATS, export
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from memory_nodes.cli.command import Command, Outcome
-from memory_nodes.store.importing import import_
+from memory_nodes.store.exchange.importing import import_
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

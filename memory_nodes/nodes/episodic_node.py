@@ -34,8 +34,8 @@ from memory_nodes.ros.conversions import (
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
-from memory_nodes.store.exporting import export
-from memory_nodes.store.forget_selection import Forget
+from memory_nodes.store.exchange.exporting import export
+from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.statistics import Statistics, statistics
 from memory_nodes.store.writer import Writer, WriterConfig

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memory_nodes.errors import InputError
 from memory_nodes.perception.recorder import IMAGES_DIR
-from memory_nodes.store import image_erasure
+from memory_nodes.store.forgetting import image_erasure
 
 Transfer = Callable[[Path, Path], object]
 """Makes the second path a file with the content of the first."""

@@ -13,16 +13,19 @@ from memory_nodes.errors import InputError, StoreError, StoreLocked
 from memory_nodes.geometry import Vector3
 from memory_nodes.process_lock import hold
 from memory_nodes.records import ItemKind
-from memory_nodes.store import cache_file, hits, neighbours, ranking
+from memory_nodes.store import hits
 from memory_nodes.store.database import INDEX_DIR, INDEX_LOCK_NAME, open_for_reading
 from memory_nodes.store.filters import Filter
-from memory_nodes.store.follower import Follower
-from memory_nodes.store.fusion import FusionConfig, reciprocal_rank
 from memory_nodes.store.hits import Hit, Scored
-from memory_nodes.store.planner import Plan, PlannerConfig
-from memory_nodes.store.selection import Everything, Selected, Selection, select
-from memory_nodes.store.vector_config import VectorConfig
-from memory_nodes.store.vector_index import Query, VectorIndex
+from memory_nodes.store.indices import cache_file
+from memory_nodes.store.indices.follower import Follower
+from memory_nodes.store.indices.vector_config import VectorConfig
+from memory_nodes.store.indices.vector_index import Query, VectorIndex
+from memory_nodes.store.ranking import neighbours
+from memory_nodes.store.ranking import text_ranking as ranking
+from memory_nodes.store.ranking.fusion import FusionConfig, reciprocal_rank
+from memory_nodes.store.ranking.planner import Plan, PlannerConfig
+from memory_nodes.store.ranking.selection import Everything, Selected, Selection, select
 
 EVERYTHING = Filter()
 SAVED_SHARE = 0.1

@@ -11,22 +11,13 @@ from pathlib import Path
 from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
-from memory_nodes.store import (
-    archiving,
-    chunks,
-    embeddings,
-    episodes,
-    forgetting,
-    gists,
-    image_erasure,
-    observations,
-    rows,
-)
+from memory_nodes.store import archiving, chunks, embeddings, episodes, gists, observations, rows
 from memory_nodes.store.checks import check_graph, check_unicode, without_unsound_vectors
 from memory_nodes.store.database import Database
 from memory_nodes.store.embeddings import EmbeddingModel
-from memory_nodes.store.forget_selection import Forget
-from memory_nodes.store.forgetting import Forgotten
+from memory_nodes.store.forgetting import forgetting, image_erasure
+from memory_nodes.store.forgetting.forgetting import Forgotten
+from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.group_commit import GroupCommit
 from memory_nodes.store.observations import Incoming
 from memory_nodes.vectors import Vector

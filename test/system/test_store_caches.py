@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from memory_nodes.store.database import DATABASE_NAME, INDEX_DIR
-from memory_nodes.store.follower import COLUMNS_NAME, GRAPH_NAME
 from memory_nodes.store.hits import Hit
-from memory_nodes.store.planner import PlannerConfig
+from memory_nodes.store.indices.follower import COLUMNS_NAME, GRAPH_NAME
+from memory_nodes.store.indices.vector_config import VectorConfig
+from memory_nodes.store.ranking.planner import PlannerConfig
 from memory_nodes.store.search import Search, SearchConfig
-from memory_nodes.store.vector_config import VectorConfig
 from memory_nodes.store.writer import Writer
 from memory_test_support import numbered
 

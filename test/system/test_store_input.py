@@ -18,7 +18,7 @@ from memory_nodes.geometry import Array, Pose
 from memory_nodes.records import Gist, Observation
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.filters import Filter
-from memory_nodes.store.fusion import FusionConfig
+from memory_nodes.store.ranking.fusion import FusionConfig
 from memory_nodes.store.search import Search, SearchConfig
 from memory_nodes.store.writer import Writer, WriterConfig
 from memory_test_support import numbered

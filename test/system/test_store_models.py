@@ -15,10 +15,10 @@ from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.geometry import Array
 from memory_nodes.store.database import INDEX_DIR
 from memory_nodes.store.embeddings import EmbeddingModel
-from memory_nodes.store.follower import GRAPH_NAME
-from memory_nodes.store.index_builder import IndexBuilder
+from memory_nodes.store.indices.follower import GRAPH_NAME
+from memory_nodes.store.indices.index_builder import IndexBuilder
+from memory_nodes.store.indices.vector_index import VectorIndex
 from memory_nodes.store.search import Search
-from memory_nodes.store.vector_index import VectorIndex
 from memory_nodes.store.writer import Writer, WriterConfig
 from memory_test_support import numbered
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_nodes.store.exporting import export
+from memory_nodes.store.exchange.exporting import export
 from memory_nodes.store.search import Search
 from memory_test_support.full_memory import write_full_memory
 

@@ -14,7 +14,7 @@ from memory_nodes.geometry import Array
 from memory_nodes.records import NS_PER_S
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
-from memory_nodes.store.fusion import FusionConfig
+from memory_nodes.store.ranking.fusion import FusionConfig
 from memory_nodes.store.search import Found, Search, SearchConfig
 from memory_nodes.store.writer import Writer
 from memory_test_support.records import gist, observation

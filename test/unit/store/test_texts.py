@@ -12,7 +12,7 @@ from memory_nodes.records import ItemKind
 from memory_nodes.store import texts
 from memory_nodes.store.database import sequence
 from memory_nodes.store.embeddings import EmbeddingModel
-from memory_nodes.store.word_query import search_words
+from memory_nodes.store.ranking.word_query import search_words
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import packed
 from memory_test_support.records import descriptor, gist, graph, keyframe, observation, view

@@ -1,0 +1,1 @@
+"""How a search orders what it finds."""

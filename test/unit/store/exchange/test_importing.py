@@ -1,0 +1,149 @@
+"""An import gives back what was exported."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from memory_nodes.errors import InputError
+from memory_nodes.store.database import DATABASE_NAME
+from memory_nodes.store.doctor.doctor import examine
+from memory_nodes.store.exchange.export_lines import FILES
+from memory_nodes.store.exchange.exporting import export
+from memory_nodes.store.exchange.import_lines import IMPORTS
+from memory_nodes.store.exchange.importing import import_
+from memory_nodes.store.reader import Reader
+from memory_nodes.store.search import Search
+from memory_nodes.store.writer import Writer
+from memory_test_support.full_memory import (
+    observation,
+    unit_vector,
+)
+
+
+def _files(export_dir: Path) -> dict[str, bytes]:
+    """Each file by its name; the manifest without the id of the memory."""
+    found = {
+        path.relative_to(export_dir).as_posix(): path.read_bytes()
+        for path in export_dir.rglob("*")
+        if path.is_file()
+    }
+    manifest = json.loads(found["manifest.json"])
+    del manifest["memory_id"]
+    return {**found, "manifest.json": json.dumps(manifest).encode()}
+
+
+def test_every_file_of_an_export_has_its_way_back() -> None:
+    assert list(IMPORTS) == list(FILES)
+
+
+def test_export_of_an_import_has_the_same_files(exported: Path, tmp_path: Path) -> None:
+    imported = import_(exported, tmp_path / "second")
+    assert (imported.problems, imported.skipped, imported.images) == ([], 0, 3)
+    again = export(tmp_path / "second", "all", "jsonl")
+    assert _files(again) == _files(exported)
+
+
+def test_import_is_another_memory_so_that_no_cache_is_taken_for_its_own(
+    exported: Path, tmp_path: Path
+) -> None:
+    import_(exported, tmp_path / "second")
+    again = export(tmp_path / "second", "all", "jsonl")
+    ids = [json.loads((d / "manifest.json").read_text())["memory_id"] for d in (exported, again)]
+    assert ids[0] != ids[1]
+
+
+def test_import_knows_the_same_graph_and_is_sound(exported: Path, tmp_path: Path) -> None:
+    import_(exported, tmp_path / "second")
+    first, second = Reader(tmp_path / "memory"), Reader(tmp_path / "second")
+    assert second.graph() == first.graph()
+    assert second.embeddings("clip").object_ids == ("mug_1",)
+    first.close()
+    second.close()
+    assert [item for item in examine(tmp_path / "second") if item.severity != "ok"] == []
+
+
+def test_import_is_searched_by_words_and_by_meaning(exported: Path, tmp_path: Path) -> None:
+    import_(exported, tmp_path / "second")
+    search = Search(tmp_path / "second")
+    try:
+        words = search.words("snowman").hits
+        assert [hit.item_id for hit in words] == ["observation_4"]
+        nearest = search.semantic(unit_vector(1000), k=1).hits
+        assert [hit.item_id for hit in nearest] == ["observation_4"]
+    finally:
+        search.close()
+
+
+def test_ids_that_were_given_are_not_given_again(memory_dir: Path, tmp_path: Path) -> None:
+    writer = Writer(memory_dir)
+    with writer.database.transaction() as connection:
+        connection.execute("DELETE FROM observation WHERE observation_key = 5")
+    writer.close()
+    import_(export(memory_dir, "all", "jsonl"), tmp_path / "second")
+    writer = Writer(tmp_path / "second")
+    assert writer.add(observation("new")) == "observation_6"
+    assert writer.counts().last_chunk_id == 2
+    writer.close()
+
+
+def test_texts_without_a_vector_wait_again(exported: Path, tmp_path: Path) -> None:
+    import_(exported, tmp_path / "second")
+    first, second = (Writer(tmp_path / name) for name in ("memory", "second"))
+    waiting = sorted(first.texts_without_vector(10).values())
+    assert waiting
+    assert sorted(second.texts_without_vector(10).values()) == waiting
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        b"",
+        b"{}",
+        b'{"format": "something else", "version": 1}',
+        b'{"format": "robot_memory jsonl", "version": 2}',
+    ],
+)
+def test_export_without_a_manifest_of_this_version_is_refused(
+    exported: Path, tmp_path: Path, manifest: bytes
+) -> None:
+    (exported / "manifest.json").write_bytes(manifest)
+    with pytest.raises(InputError, match="no jsonl export that can be read"):
+        import_(exported, tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+
+
+def test_directory_that_is_no_export_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"manifest\.json"):
+        import_(tmp_path, tmp_path / "second")
+
+
+def test_memory_that_is_there_is_never_imported_over(exported: Path, tmp_path: Path) -> None:
+    before = (tmp_path / "memory" / DATABASE_NAME).read_bytes()
+    with pytest.raises(InputError, match="is there already"):
+        import_(exported, tmp_path / "memory")
+    assert (tmp_path / "memory" / DATABASE_NAME).read_bytes() == before
+
+
+def test_numbers_of_edges_and_history_come_back(memory_dir: Path, tmp_path: Path) -> None:
+    writer = Writer(memory_dir)
+    with writer.database.transaction() as connection:
+        connection.execute("INSERT INTO link VALUES ('COOCCURS_WITH', 1, 2, 0.25)")
+        connection.execute("INSERT INTO link VALUES ('OBSERVED_IN', 2, 3, 1.0)")
+        connection.execute("INSERT INTO history_node VALUES (8, NULL, 2, 1, 9, 'a day', '[]')")
+        connection.execute("INSERT INTO history_node VALUES (7, NULL, 1, 1, 5, 'a morning', '[1]')")
+        connection.execute("UPDATE history_node SET parent_key = 8 WHERE node_key = 7")
+    writer.close()
+    first = export(memory_dir, "all", "jsonl")
+    assert import_(first, tmp_path / "second").problems == []
+    assert _files(export(tmp_path / "second", "all", "jsonl")) == _files(first)
+    connection = sqlite3.connect(tmp_path / "second" / DATABASE_NAME)
+    assert connection.execute(
+        "SELECT node_key, parent_key, text FROM history_node ORDER BY 1"
+    ).fetchall() == [(7, 8, "a morning"), (8, None, "a day")]
+    connection.close()
