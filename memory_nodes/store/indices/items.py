@@ -12,8 +12,8 @@ from memory_nodes.geometry import Array
 from memory_nodes.store.indices.columns import Columns, Ints, Mask
 from memory_nodes.store.indices.places import MAX_COORDINATE_M, Places
 
-BULK_SHARE = 0.25
-"""More new places than this share of the old ones: building the trees anew is faster."""
+BULK_SHARE = 0.05
+"""More places that come or go than this share of all: building the trees anew is faster."""
 
 
 class Items:
@@ -79,7 +79,8 @@ class Items:
 
     def _displace(self, keys: Ints) -> None:
         places = self._places
-        if places is None:
+        if places is None or len(keys) > BULK_SHARE * len(places):
+            self._places = None
             return
         for key in keys.tolist():
             if key in places:
