@@ -85,10 +85,17 @@ def _next_key(connection: sqlite3.Connection) -> int:
 
 def _known(connection: sqlite3.Connection, digests: Mapping[str, int]) -> dict[str, int]:
     """Keys of those of the texts that are stored; another text may share a digest."""
-    listed = list(digests)
+    listed = [text for text in digests if "\0" not in text]
     found = connection.execute(
         "SELECT json_group_array(json_array(key, text_key)) FROM json_each(?) CROSS JOIN text t"
         " ON t.hash = json_extract(value, '$[0]') AND t.text = json_extract(value, '$[1]')",
         (json.dumps([[digests[text], text] for text in listed]),),
     ).fetchone()[0]
-    return {listed[place]: text_key for place, text_key in json.loads(found)}
+    keys = {listed[place]: text_key for place, text_key in json.loads(found)}
+    for text in digests.keys() - listed:  # SQLite's JSON ends at a NUL
+        row = connection.execute(
+            "SELECT text_key FROM text WHERE hash = ? AND text = ?", (digests[text], text)
+        ).fetchone()
+        if row is not None:
+            keys[text] = row[0]
+    return keys

@@ -165,10 +165,14 @@ def _number(path: Path, query: str) -> int:
 def _contents(memory_dir: Path) -> dict[str, list[Any]]:
     """Every row of the memory, by table."""
     with sqlite3.connect(memory_dir / DATABASE_NAME) as connection:
-        return {
-            table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=str)
-            for table in TABLES
-        }
+        return {table: _rows(connection, table) for table in TABLES}
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
+    """But for the number of the commit, which a restart moves on."""
+    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+    listed = ", ".join(name for name in columns if name != "changed")
+    return sorted(connection.execute(f"SELECT {listed} FROM {table}").fetchall(), key=str)
 
 
 @contextmanager
