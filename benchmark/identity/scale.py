@@ -24,7 +24,7 @@ OPTIONS = HouseOptions(days=1, chunk_size=2, miss_rate=0.0)
 
 
 class ManyThings:
-    """A memory of as many things as that, and a chunk that shows twelve of them again."""
+    """A memory of so many things, and a chunk that shows twelve of them again."""
 
     def __init__(self, memory_dir: Path, known: int = KNOWN) -> None:
         (day,) = patrol(store_rooms(known), OPTIONS)

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.geometry import Array, Intrinsics
+from memory_nodes.geometry import Array, Intrinsics, Pose
 from memory_nodes.records import Box, Keyframe
 from memory_test_support.house.plan import Thing
 
@@ -47,24 +47,26 @@ def visible(things: Sequence[Thing], keyframe: Keyframe) -> list[Sight]:
     A thing is hidden where the projected box of a nearer one (by the depth of its centre) covers
     it. Partly hidden it gets the box around its visible pixels.
     """
-    found = (_projected(thing, keyframe) for thing in things)
+    camera_from_map = keyframe.map_from_camera.inverse()
+    found = (_projected(thing, camera_from_map, keyframe) for thing in things)
     projections = [item for item in found if item is not None]
     projections.sort(key=lambda item: -item.centre_depth_m)
-    owner = np.full((keyframe.height_px, keyframe.width_px), -1)
-    for index, item in enumerate(projections):
-        owner[_pixels(_clipped(item.whole, keyframe))] = index
+    owner = np.full((keyframe.height_px, keyframe.width_px), -1, np.int16)
+    boxes = [_clipped(item.whole, keyframe) for item in projections]
+    for index, clipped in enumerate(boxes):
+        owner[_pixels(clipped)] = index
     sights = []
-    for index, item in enumerate(projections):
-        box = _visible_box(item, owner == index, keyframe)
+    for index, (item, clipped) in enumerate(zip(projections, boxes, strict=True)):
+        box = _visible_box(item.whole, clipped, owner[_pixels(clipped)] == index)
         if box is not None:
             sights.append(Sight(item.thing, box, item.front_depth_m))
     return sights
 
 
-def _projected(thing: Thing, keyframe: Keyframe) -> _Projection | None:
+def _projected(thing: Thing, camera_from_map: Pose, keyframe: Keyframe) -> _Projection | None:
     """None for what is behind the camera, beside it, or too far."""
     corners_m: Array = np.array(thing.centre_m) + _CORNERS * np.array(thing.kind.size_m)
-    points_m = keyframe.map_from_camera.inverse().apply(np.vstack([corners_m, thing.centre_m]))
+    points_m = camera_from_map.apply(np.vstack([corners_m, thing.centre_m]))
     depths_m, centre_depth_m = points_m[:-1, 2], float(points_m[-1, 2])
     if depths_m.min() < MIN_DEPTH_M or centre_depth_m > MAX_DEPTH_M:
         return None
@@ -75,13 +77,12 @@ def _projected(thing: Thing, keyframe: Keyframe) -> _Projection | None:
     return _Projection(thing, whole, centre_depth_m, float(depths_m.min()))
 
 
-def _visible_box(item: _Projection, is_own: NDArray[np.bool_], keyframe: Keyframe) -> Box | None:
-    clipped = _clipped(item.whole, keyframe)
-    rows, columns = _pixels(clipped)
-    own = is_own[rows, columns]
+def _visible_box(whole: Box, clipped: Box, own: NDArray[np.bool_]) -> Box | None:
+    """``own``: which pixels of the clipped box nothing nearer covers."""
     count = int(np.count_nonzero(own))
-    if count == 0 or count < MIN_VISIBLE_SHARE * item.whole.area_px2:
+    if count == 0 or count < MIN_VISIBLE_SHARE * whole.area_px2:
         return None
+    rows, columns = _pixels(clipped)
     box = clipped if count == own.size else _around(own, rows.start, columns.start)
     return box if min(box.width_px, box.height_px) >= MIN_SIDE_PX else None
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice, product
+import math
+from itertools import product
 
 from memory_nodes.geometry import Pose
 from memory_test_support.house.kinds import COLORS, KINDS
@@ -23,6 +24,7 @@ _NORTH, _SOUTH, _WEST = (0.0, 3.1), (0.0, -3.1), (-3.0, 0.0)
 _CHAIRS_M = ((-1.0, 0.9), (0.0, 0.9), (1.0, 0.9), (-0.5, -0.9), (0.5, -0.9))
 _FLOOR_M = ((-2.8, 2.6), (-2.8, -2.6), (2.8, -2.6), (3.0, -0.8), (3.0, 0.8))
 _TOP_M = (-0.7, 0.0, 0.7)
+_WALL_M = tuple(product((-0.9, -0.3, 0.3, 0.9), (0.3, 0.9, 1.5)))
 
 _FURNITURE = {
     "kitchen": (
@@ -91,23 +93,28 @@ def dining_table() -> House:
     return House(tuple(things), ring("kitchen", (0.0, 0.0), DINING_RADIUS_M, DINING_KEYFRAMES))
 
 
-def store_rooms(things: int) -> House:
-    """As many things as that, twelve on each room's wall, all seen from two places."""
+def store_rooms(count: int) -> House:
+    """So many things, twelve on the wall of each room; two looks at each, then at one again.
+
+    The room that is seen again, by the last two waypoints, is the one in the middle.
+    """
     names = sorted({name for name, _ in _MOVABLE})
-    made: list[Thing] = []
-    waypoints: list[Waypoint] = []
-    places = product((-0.9, -0.3, 0.3, 0.9), (0.3, 0.9, 1.5))
-    wall = list(places)
-    rooms = -(-things // len(wall))
-    for number in range(rooms):
-        room, x_m, y_m = f"store_{number}", 5.0 * (number % 30), 5.0 * (number // 30)
-        for dy_m, z_m in islice(wall, things - len(made)):
-            name, color = pick(names, len(made), "name"), pick(COLORS, len(made), "color")
-            bottom_m = (x_m + 3.5, y_m + dy_m, z_m)
-            thing_id = f"thing_{len(made) + 1}"
-            made.append(standing(thing_id, KINDS[name], color, room, bottom_m))
-        waypoints += [Waypoint(room, Pose.planar(x_m, y_m + dy_m, 0.0)) for dy_m in (-0.4, 0.4)]
-    return House(tuple(made), tuple(waypoints))
+    rooms = math.ceil(count / len(_WALL_M))
+    middles_m = [(5.0 * (number % 30), 5.0 * (number // 30)) for number in range(rooms)]
+    things = []
+    for index in range(count):
+        number, (dy_m, z_m) = index // len(_WALL_M), _WALL_M[index % len(_WALL_M)]
+        x_m, y_m = middles_m[number]
+        kind, color = KINDS[pick(names, index, "name")], pick(COLORS, index, "color")
+        bottom_m = (x_m + 3.5, y_m + dy_m, z_m)
+        things.append(standing(f"thing_{index + 1}", kind, color, f"store_{number}", bottom_m))
+    waypoints = [
+        Waypoint(f"store_{number}", Pose.planar(x_m, y_m + dy_m, 0.0))
+        for number, (x_m, y_m) in enumerate(middles_m)
+        for dy_m in (-0.4, 0.4)
+    ]
+    middle = 2 * (rooms // 2)
+    return House(tuple(things), (*waypoints, *waypoints[middle : middle + 2]))
 
 
 def _corridor() -> tuple[list[Thing], list[Waypoint]]:
