@@ -95,9 +95,10 @@ def one_chair_300(error_rate: float | None) -> int:
     return len(objects)
 
 
-def five_chairs(error_rate: float | None) -> int:
-    """Identities that are chairs after ten days at a table with five."""
-    _, true_of_view = _remembered(patrol(dining_table(), UNCHANGED), error_rate)
+def five_chairs(error_rate: float | None, days: int = 10) -> int:
+    """Identities that are chairs after days at a table with five."""
+    options = replace(UNCHANGED, days=days)
+    _, true_of_view = _remembered(patrol(dining_table(), options), error_rate)
     return sum(name.startswith("chair_") for name in main_things(true_of_view).values())
 
 
