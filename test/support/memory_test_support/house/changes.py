@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory_nodes.geometry import Vector3
 from memory_test_support.house.options import HouseOptions
-from memory_test_support.house.plan import House, Slot, Thing, standing
-from memory_test_support.model_server.chance import draw
+from memory_test_support.house.plan import House, Thing, standing
+from memory_test_support.model_server.chance import draw, pick
 
 MIN_MOVE_M = 1.5
 
@@ -60,18 +59,12 @@ def _moves(
     moves: dict[str, Thing] = {}
     for name in order:
         thing = things[name]
-        reachable = [slot for slot in free if _distance_m(thing, slot.bottom_m) >= MIN_MOVE_M]
+        reachable = [
+            slot for slot in free if math.dist(thing.bottom_m, slot.bottom_m) >= MIN_MOVE_M
+        ]
         if len(moves) == options.moved_per_day or not reachable:
             continue
-        slot = _pick(reachable, options, day, name)
+        slot = pick(reachable, options.seed, day, name, "slot")
         free.remove(slot)
         moves[name] = standing(name, thing.kind, thing.color, slot.room, slot.bottom_m, True)
     return moves
-
-
-def _pick(slots: list[Slot], options: HouseOptions, day: int, name: str) -> Slot:
-    return slots[int(draw(options.seed, day, name, "slot") * len(slots))]
-
-
-def _distance_m(thing: Thing, bottom_m: Vector3) -> float:
-    return math.dist(thing.bottom_m, bottom_m)
