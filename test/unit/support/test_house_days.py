@@ -22,7 +22,7 @@ from memory_test_support.house import (
     store_rooms,
     visible,
 )
-from memory_test_support.house.plan import ring, standing
+from memory_test_support.house.plan import Slot, ring, standing
 
 OPTIONS = HouseOptions(days=5, down_day=4)
 EXACT = HouseOptions(days=1, miss_rate=0.0, box_jitter=0.0)
@@ -70,6 +70,16 @@ def test_three_things_move_and_two_go_on_each_day_but_the_first_and_that_without
 ) -> None:
     changes = [(len(day.standing.moved), len(day.standing.removed)) for day in days]
     assert changes == [(0, 0), (3, 2), (3, 2), (0, 0), (3, 2)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_move_is_to_a_slot_that_is_far_enough(seed: int) -> None:
+    chair = replace(one_chair(1).things[0], is_movable=True)
+    slots = tuple(Slot("hall", (x_m, 0.0, 0.0)) for x_m in (0.5, 1.4, 1.6))
+    house = House((chair,), ring("hall", (0.0, 0.0), 2.5, 2), slots)
+    options = replace(EXACT, seed=seed, days=2, moved_per_day=1, removed_per_day=0)
+    _, second = patrol(house, options)
+    assert [thing.bottom_m for thing in second.standing.things] == [(1.6, 0.0, 0.0)]
 
 
 def test_no_two_things_share_a_place(days: list[HouseDay]) -> None:
