@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -75,12 +76,20 @@ def edges_at(graph: nx.MultiDiGraph, object_id: str) -> list[Edge]:
 
 
 def _breadth_first(
-    graph: nx.MultiDiGraph, start: str, predicate: str | None = None, hops: int | None = None
+    graph: nx.MultiDiGraph, start: str, predicate: str | None = None, hops: float = math.inf
 ) -> Iterator[tuple[str, str]]:
-    """Each object that is reached, after the one from which it is."""
+    """Each object that is reached, after the one from which it is; the nearest first."""
     adjacent = _adjacent(graph, None if predicate is None else predicate_of(predicate))
-    found: Iterator[tuple[str, str]] = nx.generic_bfs_edges(graph, start, adjacent, hops)
-    return found
+    reached, ring = {start}, [start]
+    while ring and hops > 0:
+        outer = []
+        for known in ring:
+            for other in adjacent(known):
+                if other not in reached:
+                    reached.add(other)
+                    outer.append(other)
+                    yield known, other
+        ring, hops = outer, hops - 1
 
 
 def _adjacent(graph: nx.MultiDiGraph, predicate: str | None) -> Callable[[str], Iterator[str]]:
