@@ -72,11 +72,17 @@ def test_place_is_on_the_map_of_the_newest_keyframe(kitchen: SceneGraph) -> None
     assert kitchen.graph.nodes["desk_1"]["map_id"] == "map"
 
 
+def test_order_of_views_does_not_matter() -> None:
+    turned = SceneGraph([replace(MUG, views=MUG.views[::-1]), DESK, LAMP], RELATIONS, KEYFRAMES)
+    assert turned == SceneGraph(KITCHEN, RELATIONS, KEYFRAMES)
+
+
 def test_object_given_again_replaces_what_was_known(kitchen: SceneGraph) -> None:
     kitchen.update([replace(MUG, description="chipped", attributes={}, views=(view(3),))])
     mug = kitchen.graph.nodes["mug_1"]
     assert (mug["description"], mug["attributes"], mug["keyframe_ids"]) == ("chipped", {}, (3,))
     assert kitchen.co_occurrence("mug_1") == {"desk_1": 1, "lamp_1": 1}
+    assert kitchen.co_occurrence("desk_1") == {"mug_1": 1, "lamp_1": 1}
     assert len(kitchen) == 3
 
 
