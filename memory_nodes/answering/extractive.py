@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from memory_nodes.records import ObjectDescriptor, Relation
-from memory_nodes.retrieval.context import age_text
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import words
+from memory_nodes.words import age_text, words
 
 NOT_SEEN = "I have not seen that."
 
