@@ -88,7 +88,10 @@ def query(system: System, load: Load, directory: Path) -> Figures:
 
 def archive(system: System, load: Load, directory: Path) -> Figures:
     """The memory is opened once more and archives, while observations go on coming in."""
-    figures: Figures = {"reopen_again_s": _seconds(system.open, directory, END_NS)}
+    started_s = time.perf_counter()
+    system.open(directory, END_NS)
+    system.semantic("warm up")
+    figures: Figures = {"reopen_again_s": time.perf_counter() - started_s}
     late = Sighting("a late visitor", 25.0, 25.0, END_NS, "description")
     stored_s = [
         _seconds(system.add_stored, replace(late, stamp_ns=END_NS + number * NS_PER_S))

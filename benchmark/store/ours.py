@@ -19,7 +19,7 @@ from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import Matrix
 
-MAX_UNSTORED = 256
+MAX_UNSTORED = 2000
 """Observations handed over and not yet stored; the next waits for the oldest of them."""
 MAX_RECALL_CHARS = 4_000
 MAX_SETTLE_S = 3600.0
@@ -44,6 +44,7 @@ class RobotMemory:
         self._search = Search(directory)
 
     def close(self) -> None:
+        self._search.refresh()  # a query node follows all the time: it is up to date when it ends
         self._search.close()
         self._writer.close()
 

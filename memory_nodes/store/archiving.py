@@ -9,7 +9,7 @@ from memory_nodes.records import EpisodeStatus, ItemKind
 from memory_nodes.store import texts, tombstones
 from memory_nodes.store.database import Database
 
-SLICE = 200
+SLICE = 100
 """Observations in one commit: it takes some milliseconds, for which others wait."""
 PAUSE_S = 0.001
 """Between two commits, or this thread would take the lock again before those that wait for it."""

@@ -49,6 +49,8 @@ def without_unsound_vectors(graph: ChunkGraph) -> ChunkGraph:
 
 def check_unicode(name: str, text: str) -> None:
     """Raises InputError for half a surrogate pair, which no file of UTF-8 can hold."""
+    if text.isascii():  # nearly all are, and it costs nothing to ask
+        return
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy as np
 
 from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.records import ItemKind
+from memory_nodes.store.bulk import insert_all
 from memory_nodes.vectors import Vector, packed
 
 SQUARE_TOLERANCE = 0.02
@@ -64,9 +66,9 @@ def activate(connection: sqlite3.Connection, model: EmbeddingModel, *, reembed: 
 def enqueue(connection: sqlite3.Connection, text_keys: Sequence[int]) -> None:
     """They wait for a vector, if there is a model that makes any."""
     if text_keys and active_model(connection) is not None:
-        connection.executemany(
-            "INSERT OR IGNORE INTO embedding_queue VALUES (?, 0)", [(key,) for key in text_keys]
-        )
+        waiting_keys = [(key, 0) for key in text_keys]
+        columns = ("text_key", "attempts")
+        insert_all(connection, "INSERT OR IGNORE INTO embedding_queue", columns, waiting_keys)
 
 
 def waiting(connection: sqlite3.Connection, limit: int) -> dict[int, str]:
@@ -83,14 +85,21 @@ def waiting(connection: sqlite3.Connection, limit: int) -> dict[int, str]:
 
 def store(connection: sqlite3.Connection, vectors: Mapping[int, bytes]) -> None:
     """Writes vectors of the active model; texts that were deleted meanwhile are passed over."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO embedding (text_key, model_key, vector)"
-        " SELECT text_key, model_key, ? FROM text, embedding_model"
-        " WHERE is_active AND text_key = ?",
-        [(vector, key) for key, vector in vectors.items()],
+    among = json.dumps(list(vectors))
+    model_key, kept = connection.execute(
+        "SELECT model_key, (SELECT json_group_array(text_key) FROM text"
+        " WHERE text_key IN (SELECT value FROM json_each(?)))"
+        " FROM embedding_model WHERE is_active",
+        (among,),
+    ).fetchone()
+    insert_all(
+        connection,
+        "INSERT OR IGNORE INTO embedding",
+        ("text_key", "model_key", "vector"),
+        [(key, model_key, vectors[key]) for key in json.loads(kept)],
     )
-    connection.executemany(
-        "DELETE FROM embedding_queue WHERE text_key = ?", [(key,) for key in vectors]
+    connection.execute(
+        "DELETE FROM embedding_queue WHERE text_key IN (SELECT value FROM json_each(?))", (among,)
     )
 
 

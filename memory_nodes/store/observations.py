@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from memory_nodes.errors import InputError
 from memory_nodes.records import Observation
 from memory_nodes.store import embeddings, rows, texts
+from memory_nodes.store.bulk import insert_all
 from memory_nodes.store.checks import check_unicode
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.maps import map_key
@@ -157,7 +158,7 @@ def _insert_fresh(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> 
                 text_keys[observation.text],
             )
         )
-    connection.executemany(rows.insert("observation", rows.OBSERVATION_COLUMNS), values)
+    insert_all(connection, "INSERT INTO observation", rows.OBSERVATION_COLUMNS, values)
     return ids
 
 

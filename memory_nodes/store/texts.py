@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memory_nodes.records import ItemKind
 from memory_nodes.store import embeddings
+from memory_nodes.store.bulk import insert_all
 from memory_nodes.store.database import sequence
 from memory_nodes.store.schema import text_hash
 
@@ -38,9 +39,9 @@ def intern(
     fresh = [(key, digests[text], text) for key, text in enumerate(unknown, start=first)]
     keys.update((text, key) for key, _, text in fresh)
     if fresh:
-        connection.executemany("INSERT INTO text VALUES (?, ?, ?)", fresh)
+        insert_all(connection, "INSERT INTO text", ("text_key", "hash", "text"), fresh)
         words = [(key, text) for key, _, text in fresh]
-        connection.executemany("INSERT INTO text_words (rowid, text) VALUES (?, ?)", words)
+        insert_all(connection, "INSERT INTO text_words", ("rowid", "text"), words)
         embeddings.enqueue(connection, [key for key, text in words if text not in (vectors or ())])
     if vectors:
         embeddings.store(connection, {keys[text]: vector for text, vector in vectors.items()})
@@ -84,8 +85,10 @@ def _next_key(connection: sqlite3.Connection) -> int:
 
 def _known(connection: sqlite3.Connection, digests: Mapping[str, int]) -> dict[str, int]:
     """Keys of those of the texts that are stored; another text may share a digest."""
+    listed = list(digests)
     found = connection.execute(
-        "SELECT text_key, text FROM json_each(?) CROSS JOIN text ON hash = value",
-        (json.dumps(list(digests.values())),),
-    )
-    return {row["text"]: row["text_key"] for row in found if row["text"] in digests}
+        "SELECT json_group_array(json_array(key, text_key)) FROM json_each(?) CROSS JOIN text t"
+        " ON t.hash = json_extract(value, '$[0]') AND t.text = json_extract(value, '$[1]')",
+        (json.dumps([[digests[text], text] for text in listed]),),
+    ).fetchone()[0]
+    return {listed[place]: text_key for place, text_key in json.loads(found)}

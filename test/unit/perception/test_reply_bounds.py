@@ -59,7 +59,7 @@ def test_reply_of_a_megabyte_costs_little(raw: str) -> None:
     start = time.process_time()
     with contextlib.suppress(ReplyError):
         read(raw)
-    assert time.process_time() - start < 1.0
+    assert time.process_time() - start < 10.0  # one of quadratic cost takes minutes
 
 
 PIECES = st.sampled_from(

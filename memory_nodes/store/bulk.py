@@ -1,0 +1,38 @@
+"""Many rows in few statements.
+
+sqlite3 lets go of Python's interpreter lock for each step of a statement, and must get it back
+after it: beside a busy thread that takes longer than the row. A statement that inserts many rows
+is one step.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+BLOCKS = (128, 16, 1)
+"""Rows of one statement: few sizes, since each is compiled and kept."""
+MAX_VARIABLES = 999
+"""The least that any build of SQLite allows in one statement."""
+
+
+def insert_all(
+    connection: sqlite3.Connection,
+    into: str,
+    columns: Sequence[str],
+    values: Sequence[Sequence[object]],
+) -> None:
+    """Inserts rows; ``into`` is the statement up to the columns, ``INSERT INTO text`` say."""
+    start = 0
+    for size in BLOCKS:
+        block = min(size, max(1, MAX_VARIABLES // len(columns)))
+        statement = f"{into} ({', '.join(columns)}) VALUES {_marks(len(columns), block)}"
+        while len(values) - start >= block:
+            flat = [value for row in values[start : start + block] for value in row]
+            connection.execute(statement, flat)
+            start += block
+
+
+def _marks(columns: int, rows: int) -> str:
+    one = f"({', '.join('?' * columns)})"
+    return ", ".join([one] * rows)
