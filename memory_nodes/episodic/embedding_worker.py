@@ -62,12 +62,14 @@ class EmbeddingWorker:
     async def _active(self) -> TextEmbedder:
         """The model, once the memory knows that its vectors are of this one."""
         if self._embedder is None:
-            embedder = await asyncio.to_thread(self._load)
+            self._embedder = await asyncio.to_thread(self._load)
+        embedder = self._embedder
+        if self._model is None:
             probe = await embedder.embed([_PROBE], self._timeout_s)
             model = EmbeddingModel(embedder.model_id, probe.shape[1])
             await asyncio.to_thread(self._writer.use_embedding_model, model, reembed=self._reembed)
-            self._embedder, self._model = embedder, model
-        return self._embedder
+            self._model = model
+        return embedder
 
     async def _embed(self, embedder: TextEmbedder) -> float:
         texts = await asyncio.to_thread(self._writer.texts_without_vector, self._batch_size)

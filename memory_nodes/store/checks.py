@@ -49,6 +49,8 @@ def without_unsound_vectors(graph: ChunkGraph) -> ChunkGraph:
 
 def check_unicode(name: str, text: str) -> None:
     """Raises InputError for half a surrogate pair, which no file of UTF-8 can hold."""
+    if not isinstance(text, str):
+        raise InputError(f"the {name} is {type(text).__name__}, give a str")
     if text.isascii():  # nearly all are, and it costs nothing to ask
         return
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ LOCK_NAME = "memory.lock"
 INDEX_LOCK_NAME = "index.lock"
 INDEX_DIR = "index"
 BUSY_TIMEOUT_S = 5.0
+WAL_ATTEMPTS = 20
+WAL_PAUSE_S = 0.1
 
 
 class Database:
@@ -78,9 +81,21 @@ class Database:
                 ) from error
 
     def clear_wal(self) -> bool:
-        """Moves all of the write-ahead log into the database; False where a reader prevents it."""
-        with self.reading() as connection:
-            return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        """Moves all of the write-ahead log into the database; False where a reader prevents it.
+
+        A reader is waited for, but not while others wait to write.
+        """
+        for attempt in range(WAL_ATTEMPTS):
+            if attempt > 0:
+                time.sleep(WAL_PAUSE_S)
+            with self.reading() as connection:
+                connection.execute("PRAGMA busy_timeout = 0")
+                try:
+                    if not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                        return True
+                finally:
+                    connection.execute(f"PRAGMA busy_timeout = {round(BUSY_TIMEOUT_S * 1000)}")
+        return False
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -12,9 +12,11 @@ import numpy as np
 from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.records import ItemKind
 from memory_nodes.store.bulk import insert_all
+from memory_nodes.store.checks import check_unicode
 from memory_nodes.vectors import Vector, packed
 
 SQUARE_TOLERANCE = 0.02
+MAX_DIMENSION = 65_536
 MAX_ATTEMPTS = 3
 """A text for which a model gave no usable vector so often is left to the words."""
 
@@ -25,6 +27,14 @@ class EmbeddingModel:
 
     model_id: str
     dimension: int
+
+    def __post_init__(self) -> None:
+        check_unicode("model_id", self.model_id)
+        if not self.model_id or not 1 <= self.dimension <= MAX_DIMENSION:
+            raise InputError(
+                f"{self.model_id!r} with {self.dimension} numbers is no embedding model: give a "
+                f"name, and 1 to {MAX_DIMENSION} numbers"
+            )
 
 
 def active_model(connection: sqlite3.Connection) -> EmbeddingModel | None:
@@ -85,6 +95,8 @@ def waiting(connection: sqlite3.Connection, limit: int) -> dict[int, str]:
 
 def store(connection: sqlite3.Connection, vectors: Mapping[int, bytes]) -> None:
     """Writes vectors of the active model; texts that were deleted meanwhile are passed over."""
+    if not vectors:
+        return
     among = json.dumps(list(vectors))
     model_key, kept = connection.execute(
         "SELECT model_key, (SELECT json_group_array(text_key) FROM text"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from memory_nodes.errors import InputError
 from memory_nodes.geometry import Vector3
 from memory_nodes.records import ItemKind, Keyframe, ObjectDescriptor
+from memory_nodes.store.checks import check_unicode
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,18 @@ class Filter:
     kinds: tuple[ItemKind, ...] = ()
     object_types: tuple[str, ...] = ()
     """Only objects have a type."""
+
+    def __post_init__(self) -> None:
+        for name in (self.map_id, self.episode_id, *self.layers, *self.object_types):
+            check_unicode("filter", name)
+        place_m = (*(self.center_map_m or ()), self.radius_m)
+        if not all(map(math.isfinite, place_m)) or self.radius_m < 0.0:
+            raise InputError(
+                f"a filter around {self.center_map_m} with radius {self.radius_m} m: give finite "
+                "numbers, and a radius of 0 or more"
+            )
+        if self.center_map_m is None and self.radius_m > 0.0:
+            raise InputError(f"a radius of {self.radius_m} m around nothing: give center_map_m too")
 
     def accepts(self, keyframe: Keyframe) -> bool:
         """By the stamp and the map of a keyframe; places are those of objects."""

@@ -24,7 +24,9 @@ def check(gist: Gist) -> None:
             f"a gist at {gist.center_map_m} with radius {gist.radius_m} m: give numbers up to "
             f"{limit_m:.0f} m, and a radius of 0 or more"
         )
-    if not 0 <= gist.start_ns <= gist.end_ns <= observations.MAX_STAMP_NS:
+    observations.check_stamp(gist.start_ns)
+    observations.check_stamp(gist.end_ns)
+    if gist.start_ns > gist.end_ns:
         raise InputError(f"a gist from {gist.start_ns} to {gist.end_ns} ns: give start <= end")
 
 
@@ -46,7 +48,8 @@ def insert(connection: sqlite3.Connection, gist: Gist) -> str:
         " observation_count, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(text_key, map_key(connection, gist.map_id, gist.map_frame), episode_key),
-            *(*gist.center_map_m, gist.radius_m, gist.start_ns, gist.end_ns),
+            *map(float, (*gist.center_map_m, gist.radius_m)),
+            *(gist.start_ns, gist.end_ns),
             *(len(keys), gist.source),
         ),
     ).lastrowid

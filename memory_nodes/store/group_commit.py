@@ -52,7 +52,8 @@ class GroupCommit(Generic[Row]):
     def submit(self, row: Row, *, at_once: bool = False) -> Future[str]:
         """The id of the row, once it is durable. Raises StoreBusy when too many wait.
 
-        The future cannot be cancelled: what was taken in is written.
+        The future cannot be cancelled: what was taken in is written. What is called when it is
+        done runs in the thread that commits, and must not wait for another row.
         """
         future: Future[str] = Future()
         future.set_running_or_notify_cancel()

@@ -17,6 +17,7 @@ from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.maps import map_key
 
 MAX_TEXT_CHARS = 100_000
+MAX_NAME_CHARS = 256
 MAX_COORDINATE_M = 1e7
 MAX_STAMP_NS = 2**63 - 1
 LAYERS = (
@@ -26,6 +27,8 @@ LAYERS = (
 """Those that every memory knows; others are made known by Writer.add_layer."""
 _GIVEN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 _OWN_ID = re.compile(r"observation_(\d{1,18})")
+_KEPT_ID = re.compile(r"(observation|episode|gist|history|keyframe)_\d+")
+"""What the memory itself calls its rows."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,17 @@ class Incoming:
 def check(observation: Observation, layers: Collection[str]) -> None:
     """Raises InputError for what cannot be written down, and says how to mend it."""
     text = observation.text
+    for name in ("text", "map_id", "map_frame", "source"):
+        check_unicode(name, getattr(observation, name))
     if len(text) > MAX_TEXT_CHARS:
         raise InputError(
             f"the text has {len(text)} characters, the limit is {MAX_TEXT_CHARS}: split it"
         )
     if not text.strip():
         raise InputError("an observation needs a text")
-    for name in ("text", "map_id", "map_frame", "source"):
-        check_unicode(name, getattr(observation, name))
+    for name in ("map_id", "map_frame", "source"):
+        if len(getattr(observation, name)) > MAX_NAME_CHARS:
+            raise InputError(f"the {name} is longer than {MAX_NAME_CHARS} characters: shorten it")
     if observation.layer not in layers:
         raise InputError(
             f"no layer {observation.layer!r}: choose one of {', '.join(sorted(layers))}, or make "
@@ -64,17 +70,17 @@ def check(observation: Observation, layers: Collection[str]) -> None:
     if not 0.0 <= observation.confidence <= 1.0 or math.isnan(observation.confidence):
         raise InputError(f"the confidence is {observation.confidence}, give one from 0 to 1")
     given = observation.observation_id
-    if given and (_GIVEN_ID.fullmatch(given) is None or _OWN_ID.fullmatch(given)):
+    if given and (_GIVEN_ID.fullmatch(given) is None or _KEPT_ID.fullmatch(given)):
         raise InputError(
             f"{given[:80]!r} cannot be an id: give up to 64 letters, digits and _ . : -, "
-            "not observation_<number>"
+            "not observation_<number> or the like"
         )
 
 
 def check_stamp(stamp_ns: int) -> None:
     """Raises InputError for a stamp that is before 0 or does not fit the database."""
-    if not 0 <= stamp_ns <= MAX_STAMP_NS:
-        raise InputError(f"the stamp is {stamp_ns} ns, give one from 0 to 2^63 - 1")
+    if type(stamp_ns) is not int or not 0 <= stamp_ns <= MAX_STAMP_NS:
+        raise InputError(f"the stamp is {stamp_ns!r} ns, give an int from 0 to 2^63 - 1")
 
 
 def insert(connection: sqlite3.Connection, batch: Sequence[Incoming]) -> list[str | Exception]:

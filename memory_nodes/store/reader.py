@@ -63,12 +63,16 @@ class Reader:
         return rows.keyframe_from(found[0]) if found else None
 
     def span(self) -> tuple[int, int, tuple[str, ...]]:
-        """Stamps of the first and the last keyframe, ns, 0 where there is none; all maps."""
+        """Stamps of what was seen or observed first and last, ns, 0 for nothing; all maps."""
         row = self._rows(
-            "SELECT coalesce(min(stamp_ns), 0) AS first, coalesce(max(stamp_ns), 0) AS last"
-            " FROM keyframe"
+            "SELECT coalesce(min(first), 0) AS first, coalesce(max(last), 0) AS last FROM ("
+            " SELECT min(stamp_ns) AS first, max(stamp_ns) AS last FROM keyframe"
+            " UNION ALL SELECT min(stamp_ns), max(stamp_ns) FROM observation"
+            " WHERE text_key IS NOT NULL)"
         )[0]
-        maps = self._rows("SELECT DISTINCT map_id FROM keyframe ORDER BY map_id")
+        maps = self._rows(
+            "SELECT map_id FROM keyframe UNION SELECT map_id FROM map ORDER BY map_id"
+        )
         return row["first"], row["last"], tuple(item["map_id"] for item in maps)
 
     def objects(self, object_ids: Iterable[str] | None = None) -> list[ObjectDescriptor]:

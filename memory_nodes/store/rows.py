@@ -159,8 +159,8 @@ def observation_row(
 ) -> tuple[object, ...]:
     return (
         *(key, observation.stamp_ns, map_key, layer_key, episode_key, text_key),
-        *(*observation.map_from_base.position_m, *observation.map_from_base.quat_xyzw),
-        *(observation.confidence, observation.source, observation.observation_id or None),
+        *map(float, (*observation.map_from_base.position_m, *observation.map_from_base.quat_xyzw)),
+        *(float(observation.confidence), observation.source, observation.observation_id or None),
     )
 
 

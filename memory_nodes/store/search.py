@@ -28,6 +28,7 @@ from memory_nodes.store.ranking.planner import Plan, PlannerConfig
 from memory_nodes.store.ranking.selection import Everything, Selected, Selection, select
 
 EVERYTHING = Filter()
+MAX_HITS = 10_000
 SAVED_SHARE = 0.1
 """The caches are written again once so much of the memory is new."""
 
@@ -149,9 +150,11 @@ class Search:
             words, plan = ranking.by_words(connection, text, pool, selected)
             meaning: ranking.Ranked = []
             if vector is not None and self._follower.vectors is not None:
-                meaning, plan = ranking.by_meaning(
+                meaning, by_meaning = ranking.by_meaning(
                     self._follower.vectors, vector, pool, selected, self._config.planner
                 )
+                why = f"words: {plan.why}; meaning ({by_meaning.method}): {by_meaning.why}"
+                plan = Plan("fused", why, by_meaning.candidates, by_meaning.texts)
             fused = reciprocal_rank(
                 {"dense": [key for key, _ in meaning], "words": [key for key, _ in words]},
                 {
@@ -239,9 +242,9 @@ class Search:
     def _up_to_date(self) -> Iterator[sqlite3.Connection]:
         """A read transaction with the indices level with it."""
         with self._mutex:
-            if self._connection is None:
-                self._connection = open_for_reading(self._memory_dir)
             try:
+                if self._connection is None:
+                    self._connection = open_for_reading(self._memory_dir)
                 self._connection.execute("BEGIN")
                 try:
                     self._follower.follow(self._connection)
@@ -276,7 +279,9 @@ class Search:
                 self._follower.save()
                 if self._has_forgotten():  # while they were written
                     cache_file.delete_all(index_dir)
-        except (OSError, StoreLocked, StoreError, sqlite3.Error) as error:
+        except StoreLocked:
+            return  # another process saves the same
+        except (OSError, StoreError, sqlite3.Error) as error:
             self._follower.note(f"the caches were not saved: {error}")
 
     def _has_forgotten(self) -> bool:
@@ -291,8 +296,8 @@ class Search:
 
 
 def _check_k(k: int) -> None:
-    if k < 1:
-        raise InputError(f"k is {k}, the least is 1")
+    if not 1 <= k <= MAX_HITS:
+        raise InputError(f"k is {k}, the least is 1, the most {MAX_HITS}")
 
 
 def _per_text(per_text: int | None, k: int) -> int:

@@ -147,8 +147,9 @@ class Writer:
     def archive(self, before_ns: int) -> int:
         """Drops the texts of what was observed before a stamp; how many observations.
 
-        Their time, place and layer stay, and so does what belongs to an active episode. Others
-        write meanwhile; after a crash the next call goes on.
+        No search finds them any more, only the gists that summarise them; their rows stay as
+        evidence of when and where. What belongs to an active episode is left alone. Others write
+        meanwhile; after a crash the next call goes on.
         """
         self.flush()
         with self._mending:

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from memory_nodes.errors import IndexDamaged, StoreError
 from memory_nodes.records import ItemKind
 from memory_nodes.store import database, embeddings
@@ -101,11 +103,8 @@ class Follower:
 
     def is_worth_saving(self, share: float) -> bool:
         """Whether more than that share of the observations or vectors is not in the caches."""
-        observations, vectors = self._saved
-        return (
-            len(self._observations) > (1.0 + share) * observations
-            or self.progress[0] > (1.0 + share) * vectors
-        )
+        now = (len(self._observations), self.progress[0])
+        return any(abs(a - b) > share * b for a, b in zip(now, self._saved, strict=True))
 
     def save(self) -> None:
         """Writes the caches for the next start. Raises StoreError where it cannot."""
@@ -243,4 +242,9 @@ def _vectors_after(
         matrix = unpacked([row[2] for row in found], model.dimension)
     except ValueError as error:
         raise StoreError(f"vectors of {model.model_id} are damaged: {error}") from error
-    return [row[1] for row in found], matrix, found[-1][0] if found else last
+    # What is not finite was not written by us: it is left to the words.
+    sound = np.flatnonzero(np.isfinite(matrix).all(axis=1))
+    keys = [found[row][1] for row in sound.tolist()]
+    if len(sound) < len(found):
+        matrix = matrix[sound]
+    return keys, matrix, found[-1][0] if found else last

@@ -84,10 +84,14 @@ class IndexBuilder:
 
     def _build(self) -> None:
         """Until the tail is empty. Whoever adds more meanwhile calls wake, and it starts again."""
-        self._index.compact()
+        self._tidy()
         while self._index.take_in(BUILD_STEP):
             if self._is_stopping:
                 return
-            self._index.compact()
+            self._tidy()
         if self._on_built is not None and not self._is_stopping:
             self._on_built()
+
+    def _tidy(self) -> None:
+        self._index.compact()
+        self._index.make_room()

@@ -12,8 +12,8 @@ from memory_nodes.geometry import Array
 from memory_nodes.store.indices.columns import Columns, Ints, Mask
 from memory_nodes.store.indices.places import MAX_COORDINATE_M, Places
 
-BULK_SHARE = 0.25
-"""More new places than this share of the old ones: building the trees anew is faster."""
+BULK_SHARE = 0.05
+"""More places that come or go than this share of all: building the trees anew is faster."""
 
 
 class Items:
@@ -21,10 +21,18 @@ class Items:
 
     def __init__(self) -> None:
         self.columns = Columns()
-        self.places = Places()
+        self._places: Places | None = Places()
+        """None: to be built when somebody asks for a place; most searches do not."""
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    @property
+    def places(self) -> Places:
+        """Where the living rows are, by their keys."""
+        if self._places is None:
+            self._places = self._built_places()
+        return self._places
 
     def append(self, rows: Mapping[str, NDArray[Any]]) -> None:
         """Rows with ascending keys above all before, by the names of columns.DTYPES."""
@@ -45,24 +53,24 @@ class Items:
     def _place(self, rows: Mapping[str, NDArray[Any]]) -> None:
         points_m = np.stack([rows["x"], rows["y"], rows["z"]], axis=1)
         placed = np.flatnonzero(_is_placed(points_m))
-        if len(placed) > BULK_SHARE * len(self.places):
-            self._build_places()
+        if self._places is None or len(placed) > BULK_SHARE * len(self._places):
+            self._places = None
             return
         radii_m = rows.get("radius_m", np.zeros(len(points_m)))
         for row in placed.tolist():
-            self.places.add(
+            self._places.add(
                 int(rows["key"][row]),
                 int(rows["map_key"][row]),
                 points_m[row],
                 float(radii_m[row]),
             )
 
-    def _build_places(self) -> None:
+    def _built_places(self) -> Places:
         columns = self.columns
         points_m = np.stack([columns["x"], columns["y"], columns["z"]], axis=1)
         rows = columns.living()
         rows = rows[_is_placed(points_m[rows])]
-        self.places = Places.bulk(
+        return Places.bulk(
             columns["key"][rows],
             columns["map_key"][rows].astype(np.int64),
             points_m[rows],
@@ -70,9 +78,13 @@ class Items:
         )
 
     def _displace(self, keys: Ints) -> None:
+        places = self._places
+        if places is None or len(keys) > BULK_SHARE * len(places):
+            self._places = None
+            return
         for key in keys.tolist():
-            if key in self.places:
-                self.places.remove(key)
+            if key in places:
+                places.remove(key)
 
 
 def _is_placed(points_m: Array) -> Mask:

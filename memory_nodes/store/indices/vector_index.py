@@ -111,6 +111,19 @@ class VectorIndex:
                 moved += self._step(min(BUILD_STEP, limit - moved))
         return moved
 
+    def make_room(self) -> None:
+        """Moves to a larger matrix in time, so that no ``add`` has to wait for that."""
+        with self._lock.read():
+            rows, count = self._rows, self._rows.count
+            if not rows.is_nearly_full:
+                return
+            present = rows.matrix
+        larger: Matrix = np.zeros((2 * count, self.dimension), np.float32)
+        larger[:count] = present  # rows never change: no lock is needed for that
+        with self._lock.write():
+            if self._rows is rows and rows.count <= len(larger) and rows.is_nearly_full:
+                rows.move_to(larger, count)
+
     def compact(self) -> bool:
         """Forgets removed vectors once they are too many; gives whether they were.
 

@@ -20,6 +20,7 @@ MAX_KEY = 2**27
 """Rows are found in an array indexed by key: at this limit it takes 512 MiB."""
 
 UNIT_TOLERANCE = 1e-5
+ROOM_SHARE = 0.1
 _FIRST_CAPACITY = 1024
 _DEAD = 0
 _ABSENT = -1
@@ -67,6 +68,16 @@ class VectorRows:
     def keys(self) -> NDArray[np.int32]:
         """The key of each row, 0 where it is dead; shape (count,), a view."""
         return self._key_of[: self._count]
+
+    @property
+    def is_nearly_full(self) -> bool:
+        """Whether an append may soon have to copy all rows to a larger matrix."""
+        return len(self._matrix) - self._count < ROOM_SHARE * self._count
+
+    def move_to(self, larger: Matrix, copied: int) -> None:
+        """Goes on in a larger matrix, which has the first ``copied`` rows already."""
+        larger[copied : self._count] = self._matrix[copied : self._count]
+        self._matrix = larger
 
     def append(self, keys: Keys, units: Matrix) -> Rows:
         """Adds rows for these keys, 0 for a dead one; gives the living rows that they replace."""

@@ -1,3 +1,16 @@
+-- Ids are never given again: not even that of an episode that was forgotten.
+CREATE TABLE episode_4 (
+    episode_key INTEGER PRIMARY KEY AUTOINCREMENT,
+    parent_key INTEGER REFERENCES episode_4,
+    name TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL,
+    end_ns INTEGER
+);
+INSERT INTO episode_4 SELECT * FROM episode ORDER BY episode_key;
+DROP TABLE episode;
+ALTER TABLE episode_4 RENAME TO episode;
+
 -- Texts stand once, however often they are said: words and vectors belong to the text.
 CREATE TABLE text (
     text_key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -86,7 +99,7 @@ INSERT INTO observation_4
 DROP TABLE observation;
 ALTER TABLE observation_4 RENAME TO observation;
 CREATE INDEX observation_stamp ON observation (stamp_ns) WHERE text_key IS NOT NULL;
-CREATE INDEX observation_text ON observation (text_key) WHERE text_key IS NOT NULL;
+CREATE INDEX observation_text ON observation (text_key, stamp_ns) WHERE text_key IS NOT NULL;
 CREATE INDEX observation_episode ON observation (episode_key) WHERE episode_key IS NOT NULL;
 CREATE UNIQUE INDEX observation_public ON observation (public_id) WHERE public_id IS NOT NULL;
 

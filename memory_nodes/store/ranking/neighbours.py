@@ -15,6 +15,7 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.store.hits import Scored
 from memory_nodes.store.indices.catalogue import KINDS, Catalogue, map_keys
 from memory_nodes.store.indices.columns import Rows
+from memory_nodes.store.observations import MAX_STAMP_NS
 from memory_nodes.store.ranking.planner import Plan
 from memory_nodes.store.ranking.selection import select
 
@@ -38,7 +39,8 @@ _BETWEEN = {
 class Place:
     """A ball in the map frame, or with ``ignore_height`` an upright cylinder.
 
-    Raises InputError where it is not finite, or its radius below 0.
+    An infinite radius is the whole map. Raises InputError where the centre is not finite, or the
+    radius below 0.
     """
 
     center_map_m: Vector3
@@ -46,7 +48,7 @@ class Place:
     ignore_height: bool = False
 
     def __post_init__(self) -> None:
-        if not all(map(math.isfinite, (*self.center_map_m, self.radius_m))) or self.radius_m < 0:
+        if not all(map(math.isfinite, self.center_map_m)) or not self.radius_m >= 0.0:
             raise InputError(
                 f"the place {self.center_map_m} with radius {self.radius_m} m: give finite "
                 "numbers, and a radius of 0 or more"
@@ -61,7 +63,9 @@ def near(
         maps = map_keys(connection, wanted.map_id)
         found = _nearest(catalogue, maps, place, k)
         return found, Plan("places", "no other filter: the R-trees stop at k", len(found), 0)
-    limited = replace(wanted, center_map_m=place.center_map_m, radius_m=place.radius_m)
+    limited = wanted
+    if math.isfinite(place.radius_m):
+        limited = replace(wanted, center_map_m=place.center_map_m, radius_m=place.radius_m)
     selected = select(catalogue, catalogue.condition(connection, limited), limited)
     found, candidates = [], 0
     for kind, rows in selected.rows.items():
@@ -85,6 +89,7 @@ def between(
 ) -> tuple[list[Scored], Plan]:
     """The k newest items of a time, that a filter leaves."""
     dated: list[tuple[int, int, ItemKind]] = []
+    since_ns, until_ns = max(since_ns, 0), min(until_ns, MAX_STAMP_NS)
     if wanted == Filter():
         for kind in KINDS:
             rows = connection.execute(_BETWEEN[kind], (since_ns, until_ns, k))
@@ -134,6 +139,7 @@ def _by_distance(
 ) -> list[Scored]:
     columns = catalogue.items[kind].columns
     distances_m = columns.distances_m(rows, place.center_map_m, place.ignore_height)
+    rows, distances_m = rows[~np.isnan(distances_m)], distances_m[~np.isnan(distances_m)]
     nearest = np.argsort(distances_m, kind="stable")[:k]
     keys = columns["key"][rows[nearest]].tolist()
     return [

@@ -17,7 +17,7 @@ class PlannerConfig:
     """Where exact search ends."""
 
     exact_texts: int = parameter(
-        4000, "a filter that leaves no more texts is searched exactly", low=0, high=10_000_000
+        20_000, "a filter that leaves no more texts is searched exactly", low=0, high=10_000_000
     )
     graph_texts: int = parameter(
         2000, "the graph is asked for no more texts, else the search is exact", low=1, high=100_000

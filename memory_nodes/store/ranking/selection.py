@@ -17,17 +17,17 @@ from memory_nodes.store.indices.columns import Condition, Ints, Rows
 _NEWEST = {
     ItemKind.OBSERVATION: (
         "SELECT observation_key, stamp_ns FROM observation WHERE text_key = ?"
-        " ORDER BY observation_key DESC LIMIT ?"
+        " ORDER BY stamp_ns DESC, observation_key DESC LIMIT ?"
     ),
     ItemKind.OBJECT: (
         "SELECT object_key, last_seen_ns FROM object WHERE text_key = ?"
         " ORDER BY last_seen_ns DESC, object_key DESC LIMIT ?"
     ),
     ItemKind.GIST: (
-        "SELECT gist_key, end_ns FROM gist WHERE text_key = ? ORDER BY gist_key DESC LIMIT ?"
+        "SELECT gist_key, end_ns FROM gist WHERE text_key = ?"
+        " ORDER BY end_ns DESC, gist_key DESC LIMIT ?"
     ),
 }
-"""Of a text that is said very often those written last: to order all by stamp would take long."""
 
 
 class Selection(Protocol):

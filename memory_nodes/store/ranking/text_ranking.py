@@ -14,9 +14,9 @@ from memory_nodes.store.indices.catalogue import Catalogue
 from memory_nodes.store.indices.vector_index import Query, VectorIndex
 from memory_nodes.store.indices.vector_rows import Keys, Similarities
 from memory_nodes.store.ranking.fusion import FusionConfig, with_recency
-from memory_nodes.store.ranking.planner import Plan, PlannerConfig, after_graph, plan
+from memory_nodes.store.ranking.planner import Method, Plan, PlannerConfig, after_graph, plan
 from memory_nodes.store.ranking.selection import Selected
-from memory_nodes.store.ranking.word_query import search_words
+from memory_nodes.store.ranking.word_query import search_words, search_words_among
 
 Ranked: TypeAlias = list[tuple[int, float]]
 """Keys of texts with scores, best first."""
@@ -32,7 +32,8 @@ def by_meaning(
     total = len(vectors)
     if selected is None:
         keys, cosines = vectors.search(vector, k)
-        return _paired(keys, cosines), Plan("graph", "no filter", total, total)
+        method: Method = "exact" if total <= vectors.config.exact_below else "graph"
+        return _paired(keys, cosines), Plan(method, "no filter", total, total)
     texts = selected.text_keys()
     chosen = plan(config, k, len(selected), len(texts), total)
     if chosen.method == "graph":
@@ -58,9 +59,13 @@ def by_words(
         found = search_words(connection, text, asked)
         keys = np.array([key for key, _ in found], np.int64)
         left = [found[row] for row in np.flatnonzero(np.isin(keys, texts))]
-        if len(left) >= k or len(found) < asked or asked >= MAX_WORD_TEXTS:
+        if len(left) >= k or len(found) < asked:
             why = f"the filter leaves {len(texts)} texts"
             return left[:k], Plan("words", why, len(selected), len(found))
+        if asked >= MAX_WORD_TEXTS:
+            left = search_words_among(connection, text, texts.tolist(), k)
+            why = f"of {asked} texts with the words the filter leaves less than {k}"
+            return left, Plan("exact", why, len(selected), len(texts))
         asked = min(8 * asked, MAX_WORD_TEXTS)
 
 

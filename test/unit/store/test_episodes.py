@@ -11,6 +11,7 @@ import pytest
 from memory_nodes.errors import InputError
 from memory_nodes.records import Tier
 from memory_nodes.store import episodes
+from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.writer import Writer, WriterConfig
 from memory_test_support.records import observation
 
@@ -91,3 +92,12 @@ def test_name_that_is_no_unicode_is_refused_and_starts_nothing(writer: Writer) -
 )
 def test_only_an_id_of_an_episode_names_a_key(episode_id: str, key: int | None) -> None:
     assert episodes.named_key(episode_id) == key
+
+
+def test_id_of_a_forgotten_episode_is_never_given_again(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    first = writer.start_episode("one", "", 1)
+    writer.end_episode(first, 2)
+    writer.forget(Forget(ids=(first,)))
+    assert writer.start_episode("two", "", 3) != first
+    writer.close()

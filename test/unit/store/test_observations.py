@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import Pose
 from memory_nodes.store import observations, rows
 from memory_nodes.store.observations import LAYERS, MAX_COORDINATE_M, MAX_STAMP_NS
+from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer, WriterConfig
 from memory_test_support.records import observation
 
@@ -144,3 +146,39 @@ def test_layers_are_those_that_every_memory_knows_and_those_made_known(tmp_path:
 def test_name_that_cannot_be_a_layer_is_refused(writer: Writer, name: str) -> None:
     with pytest.raises(InputError):
         writer.add_layer(name)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"stamp_ns": np.int64(5)},
+        {"stamp_ns": 1.5},
+        {"stamp_ns": True},
+        {"text": b"bytes"},
+        {"map_id": "x" * 300},
+        {"source": "x" * 300},
+        {"observation_id": "gist_3"},
+        {"observation_id": "episode_1"},
+    ],
+)
+def test_value_of_another_kind_is_refused_before_it_reaches_its_neighbours(
+    tmp_path: Path, broken: dict[str, Any]
+) -> None:
+    writer = Writer(tmp_path, WriterConfig(batch_size=1000, batch_delay_s=60.0))
+    before = writer.submit(observation("before"))
+    with pytest.raises(InputError):
+        writer.submit(replace(observation("broken"), **broken))
+    after = writer.submit(observation("after"))
+    writer.flush()
+    assert (before.result(), after.result()) == ("observation_1", "observation_2")
+    writer.close()
+
+
+def test_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
+    writer, search = Writer(tmp_path), Search(tmp_path)
+    one, two = np.float32(1.0), np.float64(2.0)
+    pose = Pose((one, two, one), (0.0, 0.0, 0.0, np.float32(1.0)))  # type: ignore[arg-type]
+    writer.add(replace(observation("a lamp"), map_from_base=pose))
+    assert search.near((1.0, 2.0, 1.0), 0.1).hits[0].position_map_m == (1.0, 2.0, 1.0)
+    search.close()
+    writer.close()

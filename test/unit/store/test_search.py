@@ -16,7 +16,7 @@ from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.ranking.fusion import FusionConfig
 from memory_nodes.store.search import Found, Search, SearchConfig
-from memory_nodes.store.writer import Writer
+from memory_nodes.store.writer import Writer, WriterConfig
 from memory_test_support.records import gist, observation
 
 MODEL = EmbeddingModel("a", 2)
@@ -172,3 +172,56 @@ def test_vector_of_another_model_or_without_direction_is_refused(
     for wanted in (Filter(), Filter(since_ns=0)):
         with pytest.raises(InputError, match="has no direction here"):
             search.semantic(vector, 1, wanted)
+
+
+def test_words_that_the_filter_leaves_little_of_are_found_among_many(tmp_path: Path) -> None:
+    writer, search = Writer(tmp_path, WriterConfig(batch_size=1000)), Search(tmp_path)
+    for number in range(4200):
+        writer.submit(observation(f"chair number {number}", stamp_ns=number))
+    writer.flush()
+    wanted = Filter(until_ns=10)
+    assert [hit.start_ns for hit in search.words("chair", 20, wanted).hits] == [*range(10, -1, -1)]
+    assert len(search.hybrid("chair", None, 20, wanted).hits) == 11
+    search.close()
+    writer.close()
+
+
+def test_most_of_a_memory_may_leave_between_two_answers(tmp_path: Path) -> None:
+    writer, search = Writer(tmp_path, WriterConfig(batch_size=1000)), Search(tmp_path)
+    for number in range(300):
+        writer.submit(observation(f"chair {number}", stamp_ns=number, at_map_m=(number, 0.0, 0.0)))
+    writer.flush()
+    assert search.near((0.0, 0.0, 0.0), 1e6, 1000).hits[0].start_ns == 0
+    assert writer.archive(290) == 290
+    left = search.near((0.0, 0.0, 0.0), 1e6, 1000).hits
+    assert [hit.start_ns for hit in left] == [*range(290, 300)]
+    search.close()
+    again = Search(tmp_path)
+    assert (again.count(), again.problems) == (10, ())
+    again.close()
+    writer.close()
+
+
+def test_infinite_radius_is_the_whole_map(tmp_path: Path) -> None:
+    writer, search = Writer(tmp_path), Search(tmp_path)
+    for number in range(3):
+        writer.add(observation(f"chair {number}", at_map_m=(1000.0 * number, 0.0, 0.0)))
+    for wanted in (Filter(), Filter(layers=("text",))):
+        found = search.near((2000.0, 0.0, 0.0), math.inf, 2, wanted)
+        assert [hit.text for hit in found.hits] == ["chair 2", "chair 1"]
+    search.close()
+    writer.close()
+
+
+def test_vector_that_somebody_else_broke_costs_no_other(tmp_path: Path) -> None:
+    writer, search = Writer(tmp_path), Search(tmp_path)
+    writer.use_embedding_model(EmbeddingModel("a", 3))
+    for text, vector in zip(("one", "two", "three"), np.eye(3), strict=True):
+        writer.add(observation(text), vector)
+    with writer.database.transaction() as connection:
+        broken = np.full(3, np.nan, "<f2").tobytes()
+        connection.execute("UPDATE embedding SET vector = ? WHERE text_key = 2", (broken,))
+    found = [hit.text for hit in search.semantic(np.array([1.0, 0.1, 0.0]), 5).hits]
+    assert found == ["one", "three"]
+    search.close()
+    writer.close()

@@ -322,3 +322,19 @@ def test_searches_beside_changes_give_only_what_was_there() -> None:
     assert not any(thread.is_alive() for thread in threads)
     assert wrong == []
     assert len(index) == 1100
+
+
+def test_moving_to_a_larger_matrix_changes_no_answer() -> None:
+    index, keys, vectors = _built(1000)
+    index.remove([7])
+    query = clustered(1, D, seed=1)[0]
+    before = index.search(query, 20)
+    index.make_room()
+    index.add([2000], query[None])
+    expected = [2000, *before[0].tolist()[:19]]
+    assert index.search(query, 20)[0].tolist() == expected
+    assert np.allclose(
+        index.similarities(query, keys[7:]),
+        vectors[7:] @ (query / np.linalg.norm(query)),
+        atol=1e-5,
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory_nodes.geometry import Vector3
 from memory_nodes.records import NS_PER_S, ItemKind
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.indices.catalogue import KINDS
@@ -33,8 +35,17 @@ some_layers = st.lists(st.sampled_from((*LAYERS, "goal", "smell")), max_size=2).
 some_kinds = st.lists(st.sampled_from(ItemKind), max_size=2).map(tuple)
 some_types = st.lists(st.sampled_from(("mug", "Lamp", "ghost")), max_size=2).map(tuple)
 episode = st.sampled_from(("", "", "episode_1", "episode_2", "episode_4", "episode_999", "2"))
+
+
+def _filter(center_map_m: Vector3 | None, radius_m: float, **others: Any) -> Filter:
+    """A radius means something around a centre only."""
+    return Filter(
+        center_map_m=center_map_m, radius_m=radius_m if center_map_m is not None else 0.0, **others
+    )
+
+
 filters = st.builds(
-    Filter,
+    _filter,
     since_ns=bound_ns,
     until_ns=bound_ns,
     map_id=st.sampled_from(("", *MAPS, "moon")),
