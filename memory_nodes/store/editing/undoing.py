@@ -37,8 +37,10 @@ def undo(connection: sqlite3.Connection, what: Undo, stamp_ns: int) -> Edited:
         _revert(connection, changes, event["object_key"])
         _return_events(connection, detail["events"])
     except (sqlite3.IntegrityError, InputError) as error:
+        is_ours = isinstance(error, InputError)
+        reason = error if is_ours else "what it needs was forgotten or changed since"
         raise InputError(
-            f"{what.event_id} cannot be undone, and nothing was changed: {error}. Merge, split or"
+            f"{what.event_id} cannot be undone, and nothing was changed: {reason}. Merge, split or"
             " rename anew instead"
         ) from error
     connection.execute(
