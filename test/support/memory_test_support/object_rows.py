@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.editing.edit_log import KINDS
@@ -17,7 +17,10 @@ _BOOKKEEPING = ("changed", "text_key")
 """Tell the readers that a row is new, and where its text is now."""
 
 
-def object_rows(memory_dir: Path) -> dict[str, list[tuple[Any, ...]]]:
+Rows: TypeAlias = dict[str, list[tuple[Any, ...]]]
+
+
+def object_rows(memory_dir: Path) -> Rows:
     """Sorted rows by table, the texts that there are, what each object is searched by, and whose
     the events are that no person made.
     """

@@ -17,7 +17,7 @@ from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import unpacked
-from memory_test_support.mugs import HERE, THERE, chunk, seen_here, vector, write_mugs
+from memory_test_support.mugs import HERE, THERE, chunk, seen_here, vector, write_mugs, write_traces
 from memory_test_support.object_rows import faults, object_rows
 from memory_test_support.records import box, descriptor, graph, keyframe, view
 
@@ -262,23 +262,48 @@ def test_mark_present_forgets_the_looks_that_found_nothing(writer: Writer, tmp_p
 def test_what_happened_to_merged_objects_happened_to_the_one(
     writer: Writer, tmp_path: Path
 ) -> None:
-    _insert(
-        tmp_path,
-        "INSERT INTO object_event (object_key, kind, stamp_ns, detail)"
-        " SELECT object_key, 'moved', 3, '{}' FROM object WHERE object_id = 'cup_1'",
+    write_traces(writer)
+    writer.edit(Merge("mug_1", ("cup_1",)), NOW_NS)
+    rows = object_rows(tmp_path)
+    assert [owner for _, owner, _ in rows["event"]] == [1, 1]
+    assert [row[1] for row in rows["object_place"]] == [1, 1]
+
+
+def test_edge_that_merged_objects_share_weighs_what_both_weighed(
+    writer: Writer, tmp_path: Path
+) -> None:
+    """Keys: mug_1 is 1, cup_1 is 2, desk_1 is 3, mug_2 is 4; none has an edge to itself."""
+    write_traces(writer)
+    writer.edit(Merge("mug_1", ("cup_1",)), NOW_NS)
+    assert object_rows(tmp_path)["link"] == [
+        ("COOCCURS_WITH", 1, 3, 5.0),
+        ("COOCCURS_WITH", 3, 4, 1.0),
+        ("OBSERVED_IN", 1, 1, 1.5),
+        ("OBSERVED_IN", 4, 2, 1.0),
+    ]
+
+
+def test_whoever_was_told_apart_from_a_merged_object_is_from_the_one(
+    writer: Writer, reader: Reader
+) -> None:
+    writer.edit(Split("mug_2", (6,)), NOW_NS)
+    writer.edit(Merge("mug_1", ("mug_3",)), NOW_NS)
+    assert reader.told_apart() == [("mug_1", "mug_2")]
+    writer.edit(Merge("mug_1", ("mug_2",)), NOW_NS)
+    assert reader.told_apart() == []
+
+
+@pytest.mark.parametrize(("keyframe_ids", "expected"), [((5,), (0, 5)), ((1,), (5, 0))])
+def test_of_two_that_were_one_that_has_moved_which_is_seen_since(
+    writer: Writer, tmp_path: Path, keyframe_ids: tuple[int, ...], expected: tuple[int, int]
+) -> None:
+    """mug_1 moved at keyframe 5, and is in 1, 2 and 5."""
+    write_traces(writer)
+    writer.edit(Split("mug_1", keyframe_ids), NOW_NS)
+    rows = sqlite3.connect(tmp_path / DATABASE_NAME).execute(
+        "SELECT placed_since FROM object WHERE object_id IN ('mug_1', 'mug_3') ORDER BY object_key"
     )
-    _insert(
-        tmp_path,
-        "INSERT INTO object_place (object_key, map_key, x, y, z, covariance_m2, start_ns, end_ns)"
-        " SELECT object_key, map_key, 1, 2, 3, '[]', 1, 2 FROM object WHERE object_id = 'cup_1'",
-    )
-    before = object_rows(tmp_path)
-    edited = writer.edit(Merge("mug_1", ("cup_1",)), NOW_NS)
-    after = object_rows(tmp_path)
-    assert after["event"] == [(1, 1, "moved")]
-    assert after["object_place"][0][1] == 1
-    writer.edit(Undo(edited.event_id), NOW_NS)
-    assert object_rows(tmp_path) == before
+    assert tuple(row[0] for row in rows) == expected
 
 
 def test_log_of_an_object_tells_all_that_was_done_to_it(writer: Writer, reader: Reader) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,8 @@ from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer
-from memory_test_support.mugs import THERE, chunk, seen_here, write_mugs
-from memory_test_support.object_rows import faults, object_rows
+from memory_test_support.mugs import THERE, chunk, seen_here, write_mugs, write_traces
+from memory_test_support.object_rows import Rows, faults, object_rows
 from memory_test_support.records import descriptor, view
 
 NOW_NS = 100 * NS_PER_S
@@ -43,6 +44,7 @@ EDITS: tuple[Edit, ...] = (
 def writer(tmp_path: Path) -> Iterator[Writer]:
     opened = Writer(tmp_path)
     write_mugs(opened)
+    write_traces(opened)
     yield opened
     opened.close()
     assert faults(tmp_path) == []
@@ -201,12 +203,13 @@ def test_merge_is_not_undone_when_what_its_relations_need_was_forgotten(
 
 
 class _Person:
-    """Edits at random; what is refused has changed nothing."""
+    """Edits at random, while the robot goes on; what is refused has changed nothing."""
 
     def __init__(self, memory_dir: Path, writer: Writer, dice: random.Random) -> None:
         self.memory_dir, self.writer, self.dice = memory_dir, writer, dice
-        self.done: list[tuple[Edited, dict[str, list[tuple[object, ...]]]]] = []
-        """Each edit that holds, and the rows before it."""
+        self.done: list[tuple[Edited, Rows | None]] = []
+        """Each edit that holds, and the rows before it; None: others have changed since."""
+        self.chunk_id = 3
 
     def edit(self) -> None:
         before = object_rows(self.memory_dir)
@@ -214,27 +217,45 @@ class _Person:
             edited = self.writer.edit(self._any(), NOW_NS)
         except InputError:
             assert object_rows(self.memory_dir) == before
-            return
-        assert faults(self.memory_dir) == []
-        self.done.append((edited, before))
+        else:
+            self.done.append((edited, before))
 
-    def undo_newest(self) -> None:
-        edited, before = self.done.pop()
-        _undo(self.writer, edited)
-        assert object_rows(self.memory_dir) == before
-
-    def undo_any(self) -> None:
-        """Of edits that are not the newest no rows before are known: only what must hold."""
+    def undo(self, place: int = -1) -> None:
+        edited, expected = self.done[place]
         before = object_rows(self.memory_dir)
-        place = self.dice.randrange(len(self.done))
         try:
-            _undo(self.writer, self.done[place][0])
+            _undo(self.writer, edited)
         except InputError:
             assert object_rows(self.memory_dir) == before
-            assert place < len(self.done) - 1
+            assert expected is None or edited is not self.done[-1][0]
+            return
+        if expected is not None and edited is self.done[-1][0]:
+            assert object_rows(self.memory_dir) == expected
         else:
-            self.done.clear()
-        assert faults(self.memory_dir) == []
+            self._forget_rows()
+        del self.done[place]
+
+    def undo_any(self) -> None:
+        self.undo(self.dice.randrange(len(self.done)))
+
+    def see(self) -> None:
+        """A chunk that shows one or two objects, by any of their ids."""
+        self.chunk_id += 1
+        ids = self._ids()
+        shown = self.dice.sample(ids, min(len(ids), 2))
+        views = [view(2 * self.chunk_id - self.dice.randrange(2)) for _ in shown]
+        objects = [descriptor(i, v) for i, v in zip(shown, views, strict=True)]
+        assert self.writer.commit_chunk(chunk(self.chunk_id, *objects))
+        self._forget_rows()
+
+    def _forget_rows(self) -> None:
+        self.done = [(edited, None) for edited, _ in self.done]
+
+    def _ids(self) -> list[str]:
+        reader = Reader(self.memory_dir)
+        objects = reader.objects()
+        reader.close()
+        return [i for item in objects for i in (item.object_id, *item.aliases)]
 
     def _any(self) -> Edit:
         reader = Reader(self.memory_dir)
@@ -259,20 +280,48 @@ class _Person:
         return Rename(self.dice.choice(ids), f"number {self.dice.randrange(3)}")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.randoms(use_true_random=False), st.lists(st.sampled_from("eeeenna"), max_size=14))
-def test_any_edits_and_undos_leave_a_sound_memory_and_go_back_to_its_start(
+def test_any_edits_and_undos_go_back_to_where_they_began(
     dice: random.Random, steps: list[str]
 ) -> None:
+    with _person(dice) as person:
+        before = object_rows(person.memory_dir)
+        for step in steps:
+            _take(person, step)
+        while person.done:
+            count = len(person.done)
+            person.undo()
+            assert len(person.done) == count - 1
+        assert object_rows(person.memory_dir) == before
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.randoms(use_true_random=False), st.lists(st.sampled_from("eeesna"), max_size=14))
+def test_any_edits_and_undos_between_sightings_leave_a_memory_that_is_sound(
+    dice: random.Random, steps: list[str]
+) -> None:
+    with _person(dice) as person:
+        for step in steps:
+            _take(person, step)
+            assert faults(person.memory_dir) == []
+
+
+@contextmanager
+def _person(dice: random.Random) -> Iterator[_Person]:
     with tempfile.TemporaryDirectory() as name:
         writer = Writer(Path(name))
         write_mugs(writer)
-        person = _Person(Path(name), writer, dice)
-        for step in steps:
-            if step == "e":
-                person.edit()
-            elif person.done:
-                person.undo_newest() if step == "n" else person.undo_any()
-        while person.done:
-            person.undo_newest()
+        write_traces(writer)
+        yield _Person(Path(name), writer, dice)
         writer.close()
+
+
+def _take(person: _Person, step: str) -> None:
+    """e: an edit, n: the newest is undone, a: any is, s: a chunk is stored."""
+    if step == "e":
+        person.edit()
+    elif step == "s":
+        person.see()
+    elif person.done:
+        person.undo() if step == "n" else person.undo_any()
