@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from memory_nodes.association.matching import could_be_one, match, shortlist
@@ -13,6 +12,7 @@ from memory_nodes.errors import ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.store.object_ids import highest_numbers, stem_of
 from memory_nodes.store.reader import Reader
 
 WITHOUT_MODEL = "association without the model"
@@ -62,7 +62,8 @@ class Associator:
         known = self._known_objects(graph)
         candidates = shortlist(graph.objects, known, self._config.candidates_per_object)
         decision = await self._decide(graph, candidates)
-        global_ids = _global_ids(graph.objects, decision.known_by_local, known)
+        given = self._reader.given_ids() if known else set()
+        global_ids = _global_ids(graph.objects, decision.known_by_local, given)
         objects = tuple(
             replace(
                 seen,
@@ -171,18 +172,15 @@ def _types_to_accept(
 def _global_ids(
     local: Sequence[ObjectDescriptor],
     known_by_local: dict[str, str | None],
-    known: Sequence[ObjectDescriptor],
+    given: Collection[str],
 ) -> dict[str, str]:
     """The known id of each local object, or a fresh <type>_<number>."""
-    highest: dict[str, int] = {}
-    for descriptor in known:
-        stem, _, number = descriptor.object_id.rpartition("_")
-        highest[stem] = max(highest.get(stem, 0), int(number))
+    highest = highest_numbers(given)
     ids = {}
     for seen in local:
         known_id = known_by_local[seen.object_id]
         if known_id is None:
-            stem = re.sub(r"\W+", "_", seen.type.lower()).strip("_") or "object"
+            stem = stem_of(seen.type)
             highest[stem] = highest.get(stem, 0) + 1
             known_id = f"{stem}_{highest[stem]}"
         ids[seen.object_id] = known_id

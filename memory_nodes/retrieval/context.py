@@ -28,7 +28,7 @@ def serialise(snapshot: Snapshot, ranking: Ranking, now_ns: int, max_objects: in
 
 def object_line(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
     """One object: what it is, what it can be used for, and what it stands in relation to."""
-    parts = [descriptor.type, descriptor.description]
+    parts = [descriptor.name, descriptor.type, descriptor.description]
     parts += [f"{name} {value}" for name, value in descriptor.attributes.items() if value]
     if descriptor.affordances:
         parts.append("can: " + ", ".join(descriptor.affordances))

@@ -21,6 +21,9 @@ from memory_nodes.records import (
 )
 from memory_nodes.store import rows
 from memory_nodes.store.database import among, open_for_reading
+from memory_nodes.store.editing import edit_log
+from memory_nodes.store.editing.edit_log import LoggedEdit
+from memory_nodes.store.object_ids import GIVEN_IDS, key_of
 from memory_nodes.vectors import ViewVectors, unpacked
 
 
@@ -76,14 +79,44 @@ class Reader:
         return row["first"], row["last"], tuple(item["map_id"] for item in maps)
 
     def objects(self, object_ids: Iterable[str] | None = None) -> list[ObjectDescriptor]:
-        """The objects with these ids, or all, with views; ascending by time of creation."""
-        where, values = among("object_id", object_ids)
-        with self._snapshot():
+        """The objects with these ids, or all, with views; ascending by time of creation.
+
+        The id of an object that was merged into another one gives that one.
+        """
+        with self._snapshot() as connection:
+            wanted = None
+            if object_ids is not None:
+                wanted = {key_of(connection, object_id) for object_id in object_ids}
+            where, values = among("object_key", wanted)
             found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
             keys = {row["object_key"] for row in found} if object_ids is not None else None
             states = self._states(keys)
             views = self._views(keys)
-        return [_object(row, states[row["object_key"]], views[row["object_key"]]) for row in found]
+            aliases = self._aliases(keys)
+        return [
+            _object(row, states[key], views[key], aliases[key])
+            for row in found
+            for key in (row["object_key"],)
+        ]
+
+    def told_apart(self) -> list[tuple[str, str]]:
+        """Ids of the pairs that a person has told apart: never one identity again."""
+        found = self._rows(
+            "SELECT l.object_id, h.object_id FROM object_distinct"
+            " JOIN object l ON l.object_key = low_key JOIN object h ON h.object_key = high_key"
+            " ORDER BY low_key, high_key"
+        )
+        return [(row[0], row[1]) for row in found]
+
+    def given_ids(self) -> set[str]:
+        """Every id that an object has or had: none of them may be given to a new one."""
+        return {row[0] for row in self._rows(GIVEN_IDS)}
+
+    def edits(self, object_id: str) -> list[LoggedEdit]:
+        """What people did to an object, oldest first; nothing for an unknown id."""
+        with self._snapshot() as connection:
+            key = key_of(connection, object_id)
+            return [] if key is None else edit_log.edits(connection, key)
 
     def graph(self) -> tuple[list[ObjectDescriptor], list[Relation], list[Keyframe]]:
         """Everything, as it was at one moment."""
@@ -138,6 +171,13 @@ class Reader:
             grouped[row["object_key"]].append(row)
         return grouped
 
+    def _aliases(self, keys: set[int] | None) -> dict[int, list[str]]:
+        where, values = among("object_key", keys)
+        grouped: dict[int, list[str]] = defaultdict(list)
+        for row in self._rows(f"SELECT * FROM object_alias {where} ORDER BY object_id", values):
+            grouped[row["object_key"]].append(row["object_id"])
+        return grouped
+
     def _views(self, keys: set[int] | None) -> dict[int, list[ObjectView]]:
         where, values = among("object_key", keys)
         grouped: dict[int, list[ObjectView]] = defaultdict(list)
@@ -171,22 +211,27 @@ class Reader:
 
 
 def _object(
-    row: sqlite3.Row, states: list[sqlite3.Row], views: list[ObjectView]
+    row: sqlite3.Row, states: list[sqlite3.Row], views: list[ObjectView], aliases: list[str]
 ) -> ObjectDescriptor:
-    newest = states[-1]
+    pinned = (state for state in states if state["chunk_id"] == row["pinned_chunk_id"])
+    current = next(pinned, states[-1])
+    name = row["name"] or ""
     return ObjectDescriptor(
         object_id=row["object_id"],
-        type=newest["type"],
-        description=newest["description"],
-        attributes=json.loads(newest["attributes"]),
-        affordances=tuple(json.loads(newest["affordances"])),
+        type=current["type"],
+        description=current["description"],
+        attributes=json.loads(current["attributes"]),
+        affordances=tuple(json.loads(current["affordances"])),
         views=tuple(views),
         position=rows.position_from(row),
         first_seen_ns=row["first_seen_ns"],
         last_seen_ns=row["last_seen_ns"],
         view_count=row["view_count"],
         status=ObjectStatus(row["status"]),
-        wordings=_wordings(states),
+        wordings=tuple(dict.fromkeys((*((name,) if name else ()), *_wordings(states)))),
+        name=name,
+        is_pinned=bool(row["is_pinned"]),
+        aliases=tuple(aliases),
     )
 
 

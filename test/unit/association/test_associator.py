@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
+from memory_nodes.association.told_apart import told_apart
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.records import NS_PER_S, ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.store.editing.edits import Edit, Merge, Rename, Split, Undo
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.recorded_models import RecordedChat, Turn
@@ -166,6 +168,50 @@ def test_new_objects_get_fresh_ids_of_their_type(tmp_path: Path) -> None:
 def test_fresh_number_is_above_every_known_one(memory_dir: Path) -> None:
     resolved, _ = _resolve(memory_dir, _seen(_mug(9, 2, (40.0, 40.0, 0.0))), '{"mug_9": null}')
     assert _ids(resolved) == ["mug_3"]
+
+
+def _edit(memory_dir: Path, *edits: Edit) -> None:
+    writer = Writer(memory_dir)
+    for edit in edits:
+        writer.edit(edit, 0)
+    writer.close()
+
+
+def test_fresh_number_is_not_that_of_a_merged_object(memory_dir: Path) -> None:
+    _edit(memory_dir, Merge("mug_1", ("mug_2",)))
+    resolved, _ = _resolve(memory_dir, _seen(_mug(9, 2, (40.0, 40.0, 0.0))), '{"mug_9": null}')
+    assert _ids(resolved) == ["mug_3"]
+
+
+def test_model_that_remembers_an_old_id_is_not_understood_words_and_places_are(
+    memory_dir: Path,
+) -> None:
+    _edit(memory_dir, Merge("mug_2", ("mug_1",)))
+    resolved, _ = _resolve(memory_dir, _seen(_mug(1, 2, THERE)), '{"mug_1": "mug_1"}')
+    assert _ids(resolved) == ["mug_2"]
+
+
+def test_name_that_a_person_gave_is_a_word_to_match_by(memory_dir: Path) -> None:
+    """Where a thing stands is not known, and its name is all that fits."""
+    _edit(memory_dir, Rename("desk_1", "workbench"))
+    resolved, _ = _resolve(memory_dir, _seen(descriptor("workbench_1", view(2))))
+    assert _ids(resolved) == ["workbench_1"]
+    resolved, _ = _resolve(
+        memory_dir, _seen(replace(descriptor("workbench_1", view(2)), description="white desk"))
+    )
+    assert _ids(resolved) == ["desk_1"]
+
+
+def test_pairs_that_a_person_split_are_told_apart_until_that_is_undone(memory_dir: Path) -> None:
+    writer = Writer(memory_dir)
+    writer.commit_chunk(graph(2, [keyframe(2)], [_mug(1, 2, THERE)]))
+    reader = Reader(memory_dir)
+    edited = writer.edit(Split("mug_1", (2,)), 0)
+    assert told_apart(reader) == {frozenset(("mug_1", "mug_3"))}
+    writer.edit(Undo(edited.event_id), 0)
+    assert told_apart(reader) == set()
+    reader.close()
+    writer.close()
 
 
 def test_place_on_another_map_says_nothing(memory_dir: Path) -> None:
