@@ -219,7 +219,7 @@ def test_edit_is_announced_and_answers_with_the_object_as_it_is_now(mugs: NodeBe
     response = _edit(mugs, EditObject.Request.RENAME, "mug_1", text="my mug")
     assert (response.success, response.message) == (True, "")
     assert [(item.object_id, item.name) for item in response.objects] == [("mug_1", "my mug")]
-    mugs.until(lambda: updates[-1].sequence == before + 1, "the announcement")
+    mugs.until(lambda: updates[-1].sequence > before, "the announcement")
 
 
 def test_merge_and_split_are_undone_by_their_ids(mugs: NodeBench) -> None:
