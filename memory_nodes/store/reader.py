@@ -19,8 +19,10 @@ from memory_nodes.records import (
     ObjectView,
     Relation,
 )
-from memory_nodes.store import rows
+from memory_nodes.store import object_changes, rows
 from memory_nodes.store.database import among, open_for_reading
+from memory_nodes.store.object_changes import ObjectChanges
+from memory_nodes.store.schema import text_hash
 from memory_nodes.vectors import ViewVectors, unpacked
 
 
@@ -53,11 +55,6 @@ class Reader:
         found = self._rows(f"SELECT * FROM keyframe {where} ORDER BY keyframe_id", values)
         return [rows.keyframe_from(row) for row in found]
 
-    def keyframe_ids_of_map(self, map_id: str) -> set[int]:
-        """Every keyframe whose poses belong to this map."""
-        found = self._rows("SELECT keyframe_id FROM keyframe WHERE map_id = ?", (map_id,))
-        return {row["keyframe_id"] for row in found}
-
     def latest_keyframe(self) -> Keyframe | None:
         found = self._rows("SELECT * FROM keyframe ORDER BY keyframe_id DESC LIMIT 1")
         return rows.keyframe_from(found[0]) if found else None
@@ -81,19 +78,55 @@ class Reader:
             views = self._views(keys)
         return [_object(row, states[row["object_key"]], views[row["object_key"]]) for row in found]
 
+    def newest_of_objects(self, object_ids: Iterable[str]) -> list[ObjectDescriptor]:
+        """As ``objects``, but each only with its newest view, and the words of its newest state.
+
+        It costs the same however often an object was seen.
+        """
+        where, values = among("object_id", object_ids)
+        with self._snapshot():
+            found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
+            return [self._newest_of_object(row) for row in found]
+
+    def objects_changed_since(self, sequence: int) -> ObjectChanges:
+        """What became of the objects after a commit; all of them with -1."""
+        with self._snapshot() as connection:
+            return object_changes.changes_since(connection, sequence)
+
+    def highest_numbers(self, stems: Iterable[str]) -> dict[str, int]:
+        """For each stem the highest number that an id made of the two was ever given, or 0.
+
+        Also by an object that was forgotten, or merged into another one.
+        """
+        hashes = {text_hash(stem): stem for stem in stems}
+        where, values = among("stem_hash", hashes)
+        found = self._rows(f"SELECT stem_hash, highest FROM object_number {where}", values)
+        numbers = dict.fromkeys(hashes.values(), 0)
+        return numbers | {hashes[row["stem_hash"]]: row["highest"] for row in found}
+
+    def told_apart(self) -> set[frozenset[str]]:
+        """Pairs of objects that a person said are two."""
+        found = self._rows(
+            "SELECT l.object_id AS one, h.object_id AS other FROM object_distinct d"
+            " JOIN object l ON l.object_key = d.low_key JOIN object h ON h.object_key = d.high_key"
+        )
+        return {frozenset((row["one"], row["other"])) for row in found}
+
     def graph(self) -> tuple[list[ObjectDescriptor], list[Relation], list[Keyframe]]:
         """Everything, as it was at one moment."""
         with self._snapshot():
             return self.objects(), self.relations(), self.keyframes()
 
-    def relations(self) -> list[Relation]:
-        """All relations, each with the keyframes that show it."""
+    def relations(self, subject_ids: Iterable[str] | None = None) -> list[Relation]:
+        """The relations of these subjects, or all, each with the keyframes that show it."""
+        where, values = among("s.object_id", subject_ids)
         grouped: dict[tuple[str, str, str], list[int]] = defaultdict(list)
         for row in self._rows(
             "SELECT s.object_id AS subject, r.predicate, o.object_id AS object, r.keyframe_id"
             " FROM relation r JOIN object s ON s.object_key = r.subject_key"
-            " JOIN object o ON o.object_key = r.object_key"
-            " ORDER BY r.subject_key, r.predicate, r.object_key, r.keyframe_id"
+            f" JOIN object o ON o.object_key = r.object_key {where}"
+            " ORDER BY r.subject_key, r.predicate, r.object_key, r.keyframe_id",
+            values,
         ):
             key = (row["subject"], row["predicate"], row["object"])
             grouped[key].append(row["keyframe_id"])
@@ -140,6 +173,18 @@ class Reader:
         for row in self._rows(f"SELECT * FROM view {where} ORDER BY keyframe_id", values):
             grouped[row["object_key"]].append(rows.view_from(row))
         return grouped
+
+    def _newest(self, table: str, column: str, object_key: int) -> list[sqlite3.Row]:
+        """The one row of an object in a table that is the last by a column, in a list."""
+        return self._rows(
+            f"SELECT * FROM {table} WHERE object_key = ? ORDER BY {column} DESC LIMIT 1",
+            (object_key,),
+        )
+
+    def _newest_of_object(self, row: sqlite3.Row) -> ObjectDescriptor:
+        key = row["object_key"]
+        views = [rows.view_from(view) for view in self._newest("view", "keyframe_id", key)]
+        return _object(row, self._newest("object_state", "chunk_id", key), views)
 
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
         with self._snapshot() as connection:
