@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from memory_nodes.association.known_objects import Known, KnownObjects
 from memory_nodes.association.matching import match
+from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import Decisions, read_mapping
 from memory_nodes.errors import ModelError, StoreMissing
@@ -55,16 +56,18 @@ class Associator:
         reader: Reader,
         config: AssociatorConfig,
         call_timeout_s: float,
+        meaning: Meaning | None = None,
     ) -> None:
         self._model = model
         self._reader = reader
         self._config = config
         self._call_timeout_s = call_timeout_s
+        self._meaning = meaning
         self._known = KnownObjects(reader)
 
     async def resolve(self, graph: ChunkGraph) -> ChunkGraph:
         """The same graph with ids of the whole memory; every earlier chunk must be stored."""
-        decision = await self._decide(graph, self._shortlists(graph))
+        decision = await self._decide(graph)
         global_ids = self._global_ids(graph.objects, decision.known_by_local)
         objects = tuple(
             replace(
@@ -94,52 +97,56 @@ class Associator:
             problems=(*graph.problems, *decision.problems),
         )
 
-    def _shortlists(self, graph: ChunkGraph) -> Shortlists:
-        """Known objects that each local one may be; none while there is no memory."""
+    async def _decide(self, graph: ChunkGraph) -> _Decision:
+        """By the model and by looks and places, or by these alone."""
         try:
             self._known.follow()
+            meant, problems = await self._alike(graph.objects)
         except StoreMissing:
-            return {}
-        map_id, per_object = graph.chunk.keyframes[0].map_id, self._config.candidates_per_object
-        return {
-            seen.object_id: [
-                self._known[name] for name in self._known.candidates(seen, map_id, per_object)
-            ]
-            for seen in graph.objects
-        }
-
-    async def _decide(self, graph: ChunkGraph, shortlists: Shortlists) -> _Decision:
-        """By the model and by looks and places, or by these alone."""
-        map_id = graph.chunk.keyframes[0].map_id
+            return _all_new(graph.objects)
+        shortlists = self._shortlists(graph, meant)
         if not any(shortlists.values()):
-            return _Decision({}, frozenset(seen.object_id for seen in graph.objects))
-        if self._model is None:
-            return _Decision(match(graph.objects, map_id, shortlists))
-        try:
-            said = await self._ask(self._model, graph, shortlists)
-        except ModelError as error:
-            problem = f"{WITHOUT_MODEL}: {error}"
-            return _Decision(match(graph.objects, map_id, shortlists), problems=(problem,))
-        decided = match(graph.objects, map_id, shortlists, said.known_by_local)
-        refused = [name for name, known in said.known_by_local.items() if decided.get(name) != known]
-        return _Decision(
-            decided,
-            frozenset(said.known_by_local) - set(refused),
-            (
-                *said.problems,
-                *(f"contradicts_looks_and_place:{name}" for name in refused),
-                *self._doubles(said),
-            ),
-        )
+            return _all_new(graph.objects)
+        claims: Mapping[str, str | None] = {}
+        if self._model is not None:
+            try:
+                said = await self._ask(self._model, graph, shortlists)
+                claims = said.known_by_local
+                problems += [*said.problems, *self._doubles(said)]
+            except ModelError as error:
+                problems.append(f"{WITHOUT_MODEL}: {error}")
+        decided = match(graph.objects, _map_id(graph), shortlists, claims, meant)
+        refused = [name for name, known_id in claims.items() if decided.get(name) != known_id]
+        problems += [f"against_looks_and_place:{name}" for name in refused]
+        return _Decision(decided, frozenset(claims) - set(refused), tuple(problems))
 
-    async def _ask(
-        self, model: ChatModel, graph: ChunkGraph, shortlists: Shortlists
-    ) -> Decisions:
+    async def _alike(self, local: Sequence[ObjectDescriptor]) -> tuple[Alike, list[str]]:
+        """Known objects of like meaning, and why there are none."""
+        if self._meaning is None:
+            return {}, []
+        try:
+            return await self._meaning.alike(local, self._config.candidates_per_object), []
+        except ModelError as error:
+            return {}, [f"association without meaning: {error}"]
+
+    def _shortlists(self, graph: ChunkGraph, meant: Alike) -> Shortlists:
+        """Known objects that each local one may be."""
+        shortlists = {}
+        for seen in graph.objects:
+            names = self._known.candidates(
+                seen,
+                _map_id(graph),
+                self._config.candidates_per_object,
+                list(meant.get(seen.object_id, ())),
+            )
+            shortlists[seen.object_id] = [self._known[name] for name in names]
+        return shortlists
+
+    async def _ask(self, model: ChatModel, graph: ChunkGraph, shortlists: Shortlists) -> Decisions:
         names = {item.item.object_id for items in shortlists.values() for item in items}
-        map_id = graph.chunk.keyframes[0].map_id
         candidates = [
             item
-            if self._known[item.object_id].item.map_id == map_id
+            if self._known[item.object_id].item.map_id == _map_id(graph)
             else replace(item, position=None)
             for item in self._reader.newest_of_objects(names)
         ]
@@ -154,7 +161,7 @@ class Associator:
         reply = await model.complete(prompt, self._call_timeout_s)
         local = {seen.object_id: seen.type for seen in graph.objects}
         # Of any type: looks and places judge a claim afterwards.
-        return read_mapping(reply, local, {name: () for name in names})
+        return read_mapping(reply, local, dict.fromkeys(names, ()))
 
     def _doubles(self, said: Decisions) -> list[str]:
         """Known objects that the model takes for one, unless a person told them apart."""
@@ -186,3 +193,13 @@ class Associator:
             return self._reader.highest_numbers(stems)
         except StoreMissing:
             return dict.fromkeys(stems, 0)
+
+
+def _all_new(local: Sequence[ObjectDescriptor]) -> _Decision:
+    """Where nothing is known there is nothing to ask, and nothing to doubt."""
+    return _Decision({}, frozenset(seen.object_id for seen in local))
+
+
+def _map_id(graph: ChunkGraph) -> str:
+    """Of the positions of its objects."""
+    return graph.chunk.keyframes[0].map_id

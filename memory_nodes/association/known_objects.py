@@ -190,7 +190,8 @@ class KnownObjects:
             *("_seen_ns", "_is_open", "_is_alive"),
         ):
             column = getattr(self, name)
-            setattr(self, name, np.concatenate([column, np.zeros_like(column, shape=(added, *column.shape[1:]))]))
+            empty = np.zeros_like(column, shape=(added, *column.shape[1:]))
+            setattr(self, name, np.concatenate([column, empty]))
 
 
 def _sigmas_m(items: Sequence[KnownObject]) -> Iterator[float]:

@@ -18,6 +18,8 @@ SAME_TEXT = 2.0
 OTHER_TEXT = -0.5
 SAME_ATTRIBUTE: Mapping[str, float] = {"color": 1.5, "material": 0.5}
 OTHER_ATTRIBUTE: Mapping[str, float] = {"color": -3.0, "material": -1.5}
+SYNONYM_COSINE = 0.75
+"""Texts above it may be of one object though their types have no word in common."""
 MIN_PREFIX_CHARS = 4
 """Words that begin alike mean alike: wood, wooden."""
 
@@ -55,17 +57,22 @@ def looks_of(seen: ObjectDescriptor | KnownObject) -> Looks:
     )
 
 
-def looks_score(seen: Looks, known: Looks) -> float:
-    """How much looks speak for one object: above 0 for it, below 0 against it, in nats."""
-    return _type_score(seen, known) + _text_score(seen, known) + _attribute_score(seen, known)
+def looks_score(seen: Looks, known: Looks, cosine: float = 0.0) -> float:
+    """How much looks speak for one object: above 0 for it, below 0 against it, in nats.
+
+    ``cosine``: of the vectors of the two texts, 0 where there are none.
+    """
+    by_type = _type_score(seen, known, cosine >= SYNONYM_COSINE)
+    return by_type + _text_score(seen, known) + _attribute_score(seen, known)
 
 
-def _type_score(seen: Looks, known: Looks) -> float:
+def _type_score(seen: Looks, known: Looks, mean_the_same: bool) -> float:
     if not seen.types or not known.types:
         return 0.0
     if seen.heads & known.heads:
         return SAME_TYPE
-    return ALIKE_TYPE if seen.types & known.words or known.types & seen.words else OTHER_TYPE
+    is_alike = mean_the_same or seen.types & known.words or known.types & seen.words
+    return ALIKE_TYPE if is_alike else OTHER_TYPE
 
 
 def _text_score(seen: Looks, known: Looks) -> float:

@@ -11,20 +11,19 @@ from scipy.optimize import linear_sum_assignment
 
 from memory_nodes.association.known_objects import Known
 from memory_nodes.association.looks import looks_of, looks_score
+from memory_nodes.association.meaning import Alike
 from memory_nodes.association.places import (
-    UNKNOWN_PLACE,
     common_shift_m,
     move_probability,
-    place_scores,
+    placed_scores,
+    unplaced_scores,
 )
 from memory_nodes.geometry import Array
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
 
-CLAIM_KNOWN = 5.0
-CLAIM_NEW = 3.0
-"""How much the word of the model weighs, in nats: of little against looks and place together, and
-less where it finds an object to be new, since in doubt it is a known one."""
-SURE_SCORE = 5.0
+CLAIM = 3.0
+"""How much the word of the model weighs, in nats: less than looks and place together."""
+SURE_SCORE = 3.0
 """Pairs above it tell by how much all positions of a chunk are shifted."""
 MIN_SURE_PAIRS = 3
 SHIFT_SIGMA_M = 0.3
@@ -38,7 +37,9 @@ class _Pairs:
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
     looks: Array
-    """Scores of looks and claims, shape (N,)."""
+    """Their scores, shape (N,)."""
+    claims: Array
+    """What the word of the model adds to each, shape (N,)."""
     gaps_m: Array
     """From the known place to the seen one, shape (N, 3); NaN where there is none on this map."""
     covariances_m2: Array
@@ -47,14 +48,15 @@ class _Pairs:
 
     def scores(self, shift_m: Array) -> Array:
         """How much speaks for one object in each pair, nats, where all places are shifted so."""
-        places = np.full(len(self.rows), UNKNOWN_PLACE)
+        scores = unplaced_scores(self.looks)
         is_placed = self.is_placed
-        places[is_placed] = place_scores(
+        scores[is_placed] = placed_scores(
+            self.looks[is_placed],
             self.gaps_m[is_placed] - shift_m,
             self.covariances_m2[is_placed],
             self.move_probabilities[is_placed],
         )
-        return self.looks + places
+        return scores + self.claims
 
     @property
     def is_placed(self) -> NDArray[np.bool_]:
@@ -66,6 +68,7 @@ def match(
     map_id: str,
     shortlists: Mapping[str, Sequence[Known]],
     claims: Mapping[str, str | None] | None = None,
+    meant: Alike | None = None,
 ) -> dict[str, str]:
     """The known object that each local one is; those left out are new.
 
@@ -77,16 +80,16 @@ def match(
         map_id: of the positions of the local ones.
         shortlists: the known objects that each local one may be, by local id.
         claims: what the model says, by local id: a known id of any shortlist, None for a new one.
+        meant: known ones that mean the same; their types may be synonyms.
     """
     claims = claims if claims is not None else {}
+    meant = meant if meant is not None else {}
     known = {item.item.object_id: item for items in shortlists.values() for item in items}
     names = list(known)
-    pairs = _pairs(local, map_id, shortlists, known, claims)
+    pairs = _pairs(local, map_id, shortlists, known, claims, meant)
     if pairs is None:
         return {}
-    new = np.array(
-        [CLAIM_NEW if claims.get(seen.object_id, "") is None else 0.0 for seen in local]
-    )
+    new = np.array([CLAIM if claims.get(seen.object_id, "") is None else 0.0 for seen in local])
     scores = pairs.scores(np.zeros(3))
     chosen = _assigned(pairs, scores, new)
     sure = chosen[(scores[chosen] >= SURE_SCORE) & pairs.is_placed[chosen]]
@@ -105,6 +108,7 @@ def _pairs(
     shortlists: Mapping[str, Sequence[Known]],
     known: Mapping[str, Known],
     claims: Mapping[str, str | None],
+    meant: Alike,
 ) -> _Pairs | None:
     """None where there is no pair."""
     column_of = {name: column for column, name in enumerate(known)}
@@ -116,16 +120,17 @@ def _pairs(
         if claimed is not None and claimed in known:
             own[claimed] = known[claimed]
         for name, other in own.items():
-            says = CLAIM_KNOWN if name == claimed else 0.0
+            claim = CLAIM if name == claimed else 0.0
             gap_m, covariance_m2 = _gap(seen, other, map_id)
             moved = _move_probability(seen, other)
-            score = looks_score(looks, other.looks) + says
-            found.append((row, column_of[name], score, gap_m, covariance_m2, moved))
+            cosine = meant.get(seen.object_id, {}).get(name, 0.0)
+            score = looks_score(looks, other.looks, cosine)
+            found.append((row, column_of[name], score, claim, gap_m, covariance_m2, moved))
     if not found:
         return None
-    rows, columns, scores, gaps_m, covariances_m2, moves = zip(*found, strict=True)
+    rows, columns, scores, said, gaps_m, covariances_m2, moves = zip(*found, strict=True)
     return _Pairs(
-        *(np.array(rows), np.array(columns), np.array(scores), np.array(gaps_m)),
+        *(np.array(rows), np.array(columns), np.array(scores), np.array(said), np.array(gaps_m)),
         *(np.reshape(covariances_m2, (-1, 3, 3)), np.array(moves)),
     )
 

@@ -12,19 +12,22 @@ from memory_nodes.records import NS_PER_S
 NEAR_M = 0.2
 """Positions of one object differ by about this between chunks; more with their uncertainty."""
 LOOSE_M = 0.7
-LOOSE_SHARE = 0.15
+LOOSE_SHARE = 0.1
 """So many are this far off: what is seen of a large thing differs from time to time."""
-ELSEWHERE_M3 = 30.0
-"""Another object of the kind is somewhere in a room of so much space."""
-MOVED_ELSEWHERE = 0.2
-"""A thing that was moved is in this room with this probability, and in another one otherwise."""
+ROOM_M3 = 30.0
+"""Any other object is somewhere in a room of so much space."""
+HOME_M3 = 150.0
+"""An object that was moved is somewhere in a home of so much space."""
+TWIN_PROBABILITY = 0.3
+TWIN_SPREAD_M = 1.0
+"""Things come in sets: a new object is so often one that looks the same, this near."""
+UNKNOWN_PLACE = -1.0
+"""Looks alone must be better than those of most twins."""
 MOVE_TIME_S = 5 * 86_400.0
 """After so long a thing has been moved with probability 1 - 1/e."""
-MIN_MOVE_PROBABILITY = 1e-4
-MOVED_IF_ABSENT = 0.9
+MIN_MOVE_PROBABILITY = 1e-3
+MAX_MOVE_PROBABILITY = 0.9
 """Where its place was in clear view without it."""
-UNKNOWN_PLACE = -2.5
-"""Without a place there may be others that look the same."""
 
 
 def log_density(gaps_m: Array, covariances_m2: Array) -> Array:
@@ -34,33 +37,50 @@ def log_density(gaps_m: Array, covariances_m2: Array) -> Array:
         gaps_m: shape (N, 3).
         covariances_m2: of both positions together, shape (N, 3, 3).
     """
-    narrow = _log_normal(gaps_m, covariances_m2 + NEAR_M**2 * np.eye(3))
-    wide = _log_normal(gaps_m, covariances_m2 + LOOSE_M**2 * np.eye(3))
-    both: Array = np.logaddexp(
-        narrow + math.log(1.0 - LOOSE_SHARE), wide + math.log(LOOSE_SHARE)
-    )
+    narrow = _log_normal(gaps_m, covariances_m2, NEAR_M)
+    wide = _log_normal(gaps_m, covariances_m2, LOOSE_M)
+    both: Array = np.logaddexp(narrow + math.log(1.0 - LOOSE_SHARE), wide + math.log(LOOSE_SHARE))
     return both
 
 
-def place_scores(gaps_m: Array, covariances_m2: Array, move_probabilities: Array) -> Array:
-    """How much places speak for one object: above 0 for it, below 0 against it, in nats.
+def placed_scores(
+    looks: Array, gaps_m: Array, covariances_m2: Array, move_probabilities: Array
+) -> Array:
+    """How much looks and places speak for one object: above 0 for it, in nats, shape (N,).
 
-    Shapes as for ``log_density``, (N,) for the probabilities that it was moved meanwhile.
+    One object is where it was, or has been moved. Two are any two, or two of a set, which look
+    the same and stand together: near a known object, looks alone do not tell.
+
+    Args:
+        looks: how much they speak for one object rather than for any two, shape (N,).
+        gaps_m, covariances_m2: as for ``log_density``.
+        move_probabilities: that it was moved since it was seen last, shape (N,).
     """
-    stays = log_density(gaps_m, covariances_m2) + math.log(ELSEWHERE_M3)
-    scores: Array = np.logaddexp(
-        np.log1p(-move_probabilities) + stays,
-        np.log(move_probabilities) + math.log(MOVED_ELSEWHERE),
+    one = np.logaddexp(
+        np.log1p(-move_probabilities) + log_density(gaps_m, covariances_m2),
+        np.log(move_probabilities) - math.log(HOME_M3),
     )
+    two = np.logaddexp(
+        math.log((1.0 - TWIN_PROBABILITY) / ROOM_M3) - looks,
+        math.log(TWIN_PROBABILITY) + _log_normal(gaps_m, covariances_m2, TWIN_SPREAD_M),
+    )
+    scores: Array = one - two
+    return scores
+
+
+def unplaced_scores(looks: Array) -> Array:
+    """As ``placed_scores``, where one of the places is not known."""
+    two = np.logaddexp(math.log(1.0 - TWIN_PROBABILITY) - looks, math.log(TWIN_PROBABILITY))
+    scores: Array = UNKNOWN_PLACE - two
     return scores
 
 
 def move_probability(elapsed_ns: int, was_absent: bool) -> float:
     """That a thing has been moved since it was seen last; a jump in a short time is unlikely."""
     if was_absent:
-        return MOVED_IF_ABSENT
+        return MAX_MOVE_PROBABILITY
     elapsed_s = max(0, elapsed_ns) / NS_PER_S
-    return max(MIN_MOVE_PROBABILITY, MOVED_IF_ABSENT * -math.expm1(-elapsed_s / MOVE_TIME_S))
+    return max(MIN_MOVE_PROBABILITY, MAX_MOVE_PROBABILITY * -math.expm1(-elapsed_s / MOVE_TIME_S))
 
 
 def common_shift_m(gaps_m: Array, covariances_m2: Array, prior_m: float) -> Array:
@@ -69,21 +89,22 @@ def common_shift_m(gaps_m: Array, covariances_m2: Array, prior_m: float) -> Arra
     Weighted least squares over pairs that are one object each, robust against some that are not;
     a shift of about ``prior_m`` is expected, none without pairs.
     """
-    shift_m = np.zeros(3)
-    spread_m2 = covariances_m2 + NEAR_M**2 * np.eye(3)
+    shift_m: Array = np.zeros(3)
+    spread_m2: Array = covariances_m2 + NEAR_M**2 * np.eye(3)
     for _ in range(5):
         misses_m = gaps_m - shift_m
         distances2 = np.einsum("ni,ni->n", misses_m, _solved(spread_m2, misses_m))
-        weights = 1.0 / (1.0 + distances2)
-        information = np.einsum("n,nij->ij", weights, np.linalg.inv(spread_m2))
+        weights: Array = 1.0 / (1.0 + distances2)
+        information: Array = np.einsum("n,nij->ij", weights, np.linalg.inv(spread_m2))
         pulls = np.einsum("n,ni->i", weights, _solved(spread_m2, gaps_m))
         shift_m = np.linalg.solve(information + np.eye(3) / prior_m**2, pulls)
     return shift_m
 
 
-def _log_normal(gaps_m: Array, covariances_m2: Array) -> Array:
-    distances2 = np.einsum("ni,ni->n", gaps_m, _solved(covariances_m2, gaps_m))
-    _, log_volumes = np.linalg.slogdet(2.0 * math.pi * covariances_m2)
+def _log_normal(gaps_m: Array, covariances_m2: Array, spread_m: float) -> Array:
+    spread_m2: Array = covariances_m2 + spread_m**2 * np.eye(3)
+    distances2 = np.einsum("ni,ni->n", gaps_m, _solved(spread_m2, gaps_m))
+    log_volumes: Array = np.linalg.slogdet(2.0 * math.pi * spread_m2)[1].astype(np.float64)
     logs: Array = -0.5 * (distances2 + log_volumes)
     return logs
 

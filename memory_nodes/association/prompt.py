@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from memory_nodes.geometry import Vector3
 from memory_nodes.models.ports import JsonSchema, Prompt
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
@@ -37,6 +38,11 @@ def association_prompt(
         keyframes: every keyframe that a newest view is in, by id.
     """
     now_ns = graph.chunk.keyframes[-1].stamp_ns
+    places_m = {
+        seen.object_id: seen.position.point_m
+        for seen in graph.objects
+        if seen.position is not None and not seen.position.is_rough
+    }
     of_known, of_chunk = _phrases(relations), _phrases(graph.relations)
     body = {
         "task": TASK,
@@ -44,7 +50,7 @@ def association_prompt(
             {
                 **_entry(item, of_known, keyframes),
                 "last_seen": age_text(item.last_seen_ns, now_ns),
-                "distance_m": _distances_m(item, graph.objects),
+                "distance_m": _distances_m(item, places_m),
             }
             for item in known
         ],
@@ -89,19 +95,14 @@ def _entry(
     }
 
 
-def _distances_m(
-    known: ObjectDescriptor, local: Sequence[ObjectDescriptor]
-) -> dict[str, float]:
-    """To the nearest objects of the chunk; a rough place is near everything on its ray."""
+def _distances_m(known: ObjectDescriptor, places_m: Mapping[str, Vector3]) -> dict[str, float]:
+    """To the nearest places; a rough one is near everything on its ray."""
     if known.position is None or known.position.is_rough:
         return {}
-    distances_m = {
-        seen.object_id: round(math.dist(seen.position.point_m, known.position.point_m), 1)
-        for seen in local
-        if seen.position is not None and not seen.position.is_rough
-    }
+    point_m = known.position.point_m
+    distances_m = {name: math.dist(place_m, point_m) for name, place_m in places_m.items()}
     nearest = sorted(distances_m, key=distances_m.__getitem__)[:MAX_DISTANCES]
-    return {name: distances_m[name] for name in nearest}
+    return {name: round(distances_m[name], 1) for name in nearest}
 
 
 def _schema() -> JsonSchema:

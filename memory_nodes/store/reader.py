@@ -19,8 +19,9 @@ from memory_nodes.records import (
     ObjectView,
     Relation,
 )
-from memory_nodes.store import object_changes, rows
+from memory_nodes.store import embeddings, object_changes, rows
 from memory_nodes.store.database import among, open_for_reading
+from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.object_changes import ObjectChanges
 from memory_nodes.store.schema import text_hash
 from memory_nodes.vectors import ViewVectors, unpacked
@@ -131,6 +132,11 @@ class Reader:
             key = (row["subject"], row["predicate"], row["object"])
             grouped[key].append(row["keyframe_id"])
         return [Relation(*key, tuple(keyframe_ids)) for key, keyframe_ids in grouped.items()]
+
+    def embedding_model(self) -> EmbeddingModel | None:
+        """The active model of texts; None while there is none."""
+        with self._snapshot() as connection:
+            return embeddings.active_model(connection)
 
     def embedding_models(self) -> dict[str, int]:
         """The models that vectors of views were made by, and how many each made."""
