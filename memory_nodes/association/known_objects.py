@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_nodes.association.looks import Looks, looks_of
-from memory_nodes.association.places import LOOSE_M, log_density
+from memory_nodes.association.places import HOME_M3, LOOSE_M, log_density
 from memory_nodes.association.word_index import WordIndex
 from memory_nodes.geometry import Array, PointEstimate
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
@@ -81,15 +82,15 @@ class KnownObjects:
         """
         words = self._word_scores(looks_of(seen))
         places = self._place_scores(seen.position, map_id)
-        here = np.where(np.isneginf(places), 0.0, places)
-        together = WORDS_SCORE * words + here
+        anywhere = np.logaddexp(places, -math.log(HOME_M3))
+        together = WORDS_SCORE * words + anywhere
         speaks = (words > 0.0) | np.isfinite(places)
         is_open = self._is_open[: len(self._known)] & speaks
         rankings = [
-            self._best(together, speaks, k, here),
-            self._best(words, words > 0.0, k, here),
+            self._best(together, speaks, k, anywhere),
+            self._best(words, words > 0.0, k, anywhere),
             self._best(places, np.isfinite(places), k, words),
-            self._best(together, is_open, k, here),
+            self._best(together, is_open, k, anywhere),
             [self._row_of_id[object_id] for object_id in meant if object_id in self._row_of_id],
         ]
         turns = (row for rows in zip_longest(*rankings) for row in rows if row is not None)

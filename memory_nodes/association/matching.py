@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,18 +14,20 @@ from memory_nodes.association.known_objects import Known
 from memory_nodes.association.looks import looks_of, looks_score
 from memory_nodes.association.meaning import Alike
 from memory_nodes.association.places import (
+    ROOM_M3,
+    TWIN_PROBABILITY,
     common_shift_m,
     move_probability,
-    placed_scores,
-    unplaced_scores,
+    same_place,
+    twin_place,
 )
 from memory_nodes.geometry import Array
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
 
 CLAIM = 3.0
 """How much the word of the model weighs, in nats: less than looks and place together."""
-SURE_SCORE = 3.0
-"""Pairs above it tell by how much all positions of a chunk are shifted."""
+SURE_LEAD = 3.0
+"""Pairs that are likelier than a new object by so much tell how far all places are shifted."""
 MIN_SURE_PAIRS = 3
 SHIFT_SIGMA_M = 0.3
 IMPOSSIBLE = -1e6
@@ -32,7 +35,7 @@ IMPOSSIBLE = -1e6
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Objects of a chunk, each with the known ones that it may be; N pairs."""
+    """Objects of a chunk, each with the known ones that it may be; N pairs of L and K objects."""
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
@@ -47,20 +50,25 @@ class _Pairs:
     move_probabilities: Array
 
     def scores(self, shift_m: Array) -> Array:
-        """How much speaks for one object in each pair, nats, where all places are shifted so."""
-        scores = unplaced_scores(self.looks)
-        is_placed = self.is_placed
-        scores[is_placed] = placed_scores(
-            self.looks[is_placed],
-            self.gaps_m[is_placed] - shift_m,
-            self.covariances_m2[is_placed],
-            self.move_probabilities[is_placed],
-        )
-        return scores + self.claims
+        """Log likelihood of each pair if all places are shifted so, shape (N,)."""
+        gaps_m = self.gaps_m - shift_m
+        places = same_place(gaps_m, self.covariances_m2, self.move_probabilities)
+        scores: Array = self.looks + self.claims + places
+        return scores
 
-    @property
-    def is_placed(self) -> NDArray[np.bool_]:
-        return np.asarray(np.isfinite(self.gaps_m[:, 0]))
+    def new_scores(self, shift_m: Array, count: int) -> Array:
+        """Log likelihood of each of the L objects if it is new, shape (L,).
+
+        It is anything anywhere, or one of a set: it looks like a known one and stands beside it.
+        So near a known object, looks alone do not tell.
+        """
+        twins = np.full(count, -np.inf)
+        places = twin_place(self.gaps_m - shift_m, self.covariances_m2)
+        np.maximum.at(twins, self.rows, self.looks + places)
+        scores: Array = np.logaddexp(
+            math.log((1.0 - TWIN_PROBABILITY) / ROOM_M3), math.log(TWIN_PROBABILITY) + twins
+        )
+        return scores
 
 
 def match(
@@ -89,12 +97,16 @@ def match(
     pairs = _pairs(local, map_id, shortlists, known, claims, meant)
     if pairs is None:
         return {}
-    new = np.array([CLAIM if claims.get(seen.object_id, "") is None else 0.0 for seen in local])
-    scores = pairs.scores(np.zeros(3))
+    says_new = np.array([claims.get(seen.object_id, "") is None for seen in local])
+    shift_m: Array = np.zeros(3)
+    scores = pairs.scores(shift_m)
+    new = pairs.new_scores(shift_m, len(local)) + CLAIM * says_new
     chosen = _assigned(pairs, scores, new)
-    sure = chosen[(scores[chosen] >= SURE_SCORE) & pairs.is_placed[chosen]]
+    lead = scores - new[pairs.rows]
+    sure = chosen[(lead[chosen] >= SURE_LEAD) & np.isfinite(pairs.gaps_m[chosen, 0])]
     if len(sure) >= MIN_SURE_PAIRS:
         shift_m = common_shift_m(pairs.gaps_m[sure], pairs.covariances_m2[sure], SHIFT_SIGMA_M)
+        new = pairs.new_scores(shift_m, len(local)) + CLAIM * says_new
         chosen = _assigned(pairs, pairs.scores(shift_m), new)
     return {
         local[row].object_id: names[column]
@@ -150,11 +162,7 @@ def _move_probability(seen: ObjectDescriptor, known: Known) -> float:
 
 
 def _assigned(pairs: _Pairs, scores: Array, new: Array) -> NDArray[np.intp]:
-    """The pairs of the best assignment, in which a local object may also be new.
-
-    Args:
-        new: how much speaks for a new object, by local object.
-    """
+    """The pairs of the likeliest assignment, in which each local object may also be new."""
     count, width = len(new), int(pairs.columns.max()) + 1
     table = np.full((count, width + count), IMPOSSIBLE)
     table[pairs.rows, pairs.columns] = scores

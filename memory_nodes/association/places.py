@@ -22,7 +22,7 @@ TWIN_PROBABILITY = 0.3
 TWIN_SPREAD_M = 1.0
 """Things come in sets: a new object is so often one that looks the same, this near."""
 UNKNOWN_PLACE = -1.0
-"""Looks alone must be better than those of most twins."""
+"""Looks alone must be better than those of most twins, in nats."""
 MOVE_TIME_S = 5 * 86_400.0
 """After so long a thing has been moved with probability 1 - 1/e."""
 MIN_MOVE_PROBABILITY = 1e-3
@@ -43,36 +43,24 @@ def log_density(gaps_m: Array, covariances_m2: Array) -> Array:
     return both
 
 
-def placed_scores(
-    looks: Array, gaps_m: Array, covariances_m2: Array, move_probabilities: Array
-) -> Array:
-    """How much looks and places speak for one object: above 0 for it, in nats, shape (N,).
-
-    One object is where it was, or has been moved. Two are any two, or two of a set, which look
-    the same and stand together: near a known object, looks alone do not tell.
+def same_place(gaps_m: Array, covariances_m2: Array, move_probabilities: Array) -> Array:
+    """Log density of the gaps if both are one object, which stayed or was moved; shape (N,).
 
     Args:
-        looks: how much they speak for one object rather than for any two, shape (N,).
-        gaps_m, covariances_m2: as for ``log_density``.
+        gaps_m, covariances_m2: as for ``log_density``; NaN where a place is not known.
         move_probabilities: that it was moved since it was seen last, shape (N,).
     """
-    one = np.logaddexp(
+    density: Array = np.logaddexp(
         np.log1p(-move_probabilities) + log_density(gaps_m, covariances_m2),
         np.log(move_probabilities) - math.log(HOME_M3),
     )
-    two = np.logaddexp(
-        math.log((1.0 - TWIN_PROBABILITY) / ROOM_M3) - looks,
-        math.log(TWIN_PROBABILITY) + _log_normal(gaps_m, covariances_m2, TWIN_SPREAD_M),
-    )
-    scores: Array = one - two
-    return scores
+    return np.where(np.isnan(density), UNKNOWN_PLACE - math.log(ROOM_M3), density)
 
 
-def unplaced_scores(looks: Array) -> Array:
-    """As ``placed_scores``, where one of the places is not known."""
-    two = np.logaddexp(math.log(1.0 - TWIN_PROBABILITY) - looks, math.log(TWIN_PROBABILITY))
-    scores: Array = UNKNOWN_PLACE - two
-    return scores
+def twin_place(gaps_m: Array, covariances_m2: Array) -> Array:
+    """Log density of the gaps if they are two of a set, as for ``same_place``."""
+    density = _log_normal(gaps_m, covariances_m2, TWIN_SPREAD_M)
+    return np.where(np.isnan(density), -math.log(ROOM_M3), density)
 
 
 def move_probability(elapsed_ns: int, was_absent: bool) -> float:
@@ -94,21 +82,21 @@ def common_shift_m(gaps_m: Array, covariances_m2: Array, prior_m: float) -> Arra
     for _ in range(5):
         misses_m = gaps_m - shift_m
         distances2 = np.einsum("ni,ni->n", misses_m, _solved(spread_m2, misses_m))
-        weights: Array = 1.0 / (1.0 + distances2)
-        information: Array = np.einsum("n,nij->ij", weights, np.linalg.inv(spread_m2))
+        weights = 1.0 / (1.0 + distances2)
+        information = np.einsum("n,nij->ij", weights, np.linalg.inv(spread_m2))
         pulls = np.einsum("n,ni->i", weights, _solved(spread_m2, gaps_m))
-        shift_m = np.linalg.solve(information + np.eye(3) / prior_m**2, pulls)
+        shift_m = _solved((information + np.eye(3) / prior_m**2)[None], pulls[None])[0]
     return shift_m
 
 
 def _log_normal(gaps_m: Array, covariances_m2: Array, spread_m: float) -> Array:
     spread_m2: Array = covariances_m2 + spread_m**2 * np.eye(3)
     distances2 = np.einsum("ni,ni->n", gaps_m, _solved(spread_m2, gaps_m))
-    log_volumes: Array = np.linalg.slogdet(2.0 * math.pi * spread_m2)[1].astype(np.float64)
+    log_volumes = np.linalg.slogdet(2.0 * math.pi * spread_m2)[1]
     logs: Array = -0.5 * (distances2 + log_volumes)
     return logs
 
 
 def _solved(covariances_m2: Array, gaps_m: Array) -> Array:
-    solved: Array = np.linalg.solve(covariances_m2, gaps_m[:, :, np.newaxis])[:, :, 0]
-    return solved
+    solved = np.linalg.solve(covariances_m2, gaps_m[:, :, np.newaxis])[:, :, 0]
+    return solved.astype(np.float64, copy=False)

@@ -9,50 +9,82 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from memory_nodes.association.places import (
+    HOME_M3,
+    LOOSE_M,
+    LOOSE_SHARE,
+    NEAR_M,
+    ROOM_M3,
+    TWIN_PROBABILITY,
+    TWIN_SPREAD_M,
     common_shift_m,
     log_density,
     move_probability,
-    place_scores,
+    placed_scores,
+    unplaced_scores,
 )
 from memory_nodes.geometry import Array
 from memory_nodes.records import NS_PER_S
 
 GENERATOR = np.random.default_rng(0)
-EXACT: Array = np.zeros((1, 3, 3))
 DAY_NS = 86_400 * NS_PER_S
 
 
+def _normal(gap_m: Array, covariance_m2: Array, spread_m: float) -> float:
+    """By scipy, per m^3."""
+    return float(multivariate_normal.pdf(gap_m, cov=covariance_m2 + spread_m**2 * np.eye(3)))
+
+
 def test_density_is_a_narrow_normal_with_wide_tails() -> None:
-    """By scipy: 85 % with 0.2 m and 15 % with 0.7 m beyond the covariance of the two places."""
     half: Array = GENERATOR.normal(size=(3, 3))
     covariance_m2 = half @ half.T
     gap_m = np.array([0.3, -0.2, 0.9])
-    narrow = multivariate_normal.pdf(gap_m, cov=covariance_m2 + 0.2**2 * np.eye(3))
-    wide = multivariate_normal.pdf(gap_m, cov=covariance_m2 + 0.7**2 * np.eye(3))
+    narrow, wide = (_normal(gap_m, covariance_m2, spread_m) for spread_m in (NEAR_M, LOOSE_M))
     (found,) = log_density(gap_m[None], covariance_m2[None])
-    assert found == pytest.approx(math.log(0.85 * narrow + 0.15 * wide))
+    assert found == pytest.approx(math.log((1 - LOOSE_SHARE) * narrow + LOOSE_SHARE * wide))
 
 
-def test_score_falls_from_the_place_itself_to_that_of_a_move() -> None:
-    """Far away only a move is left: log(0.01 x 0.2)."""
-    gaps_m = np.array([[distance_m, 0.0, 0.0] for distance_m in (0.0, 0.5, 1.0, 30.0)])
-    scores = place_scores(gaps_m, np.repeat(EXACT, 4, axis=0), np.full(4, 0.01))
-    assert list(scores) == sorted(scores, reverse=True)
-    assert scores[0] > 0.0
-    assert scores[3] == pytest.approx(math.log(0.002))
+def test_score_weighs_one_object_against_any_two_and_against_twins() -> None:
+    """Looks twenty times likelier for one object, 0.4 m apart, moved with probability 0.1."""
+    gap_m, covariance_m2 = np.array([0.4, 0.0, 0.0]), 0.01 * np.eye(3)
+    stays = math.exp(log_density(gap_m[None], covariance_m2[None])[0])
+    one = 0.9 * stays + 0.1 / HOME_M3
+    twin = _normal(gap_m, covariance_m2, TWIN_SPREAD_M)
+    two = (1 - TWIN_PROBABILITY) / (20.0 * ROOM_M3) + TWIN_PROBABILITY * twin
+    found = placed_scores(
+        np.log([20.0]), gap_m[None], covariance_m2[None], np.array([0.1])
+    )
+    assert found == pytest.approx(math.log(one / two))
+
+
+def _scores(distance_m: float, looks: float = 6.0, sigma_m: float = 0.1) -> float:
+    """Moved within moments with the least probability."""
+    gap_m = np.array([[distance_m, 0.0, 0.0]])
+    covariance_m2 = 2.0 * sigma_m**2 * np.eye(3)[None]
+    return float(placed_scores(np.array([looks]), gap_m, covariance_m2, np.array([1e-3]))[0])
+
+
+def test_same_looks_are_one_object_near_by_and_two_farther_away() -> None:
+    assert _scores(0.0) > _scores(0.3) > 0.0 > _scores(1.3) > _scores(3.0)
+
+
+def test_other_looks_are_two_objects_though_near_by() -> None:
+    assert _scores(0.4, looks=-5.0) < 0.0
 
 
 def test_uncertain_place_speaks_less_for_and_less_against() -> None:
-    gaps_m = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
-    sure = place_scores(gaps_m, np.repeat(EXACT, 2, axis=0), np.full(2, 1e-4))
-    rough = place_scores(gaps_m, np.array([np.eye(3)] * 2), np.full(2, 1e-4))
-    assert sure[0] > rough[0] > rough[1] > sure[1]
+    assert _scores(0.0) > _scores(0.0, sigma_m=1.0)
+    assert _scores(2.0) < _scores(2.0, sigma_m=1.0)
+
+
+def test_without_a_place_looks_must_be_better_than_those_of_most_twins() -> None:
+    same, alike, other = unplaced_scores(np.array([6.5, 1.0, -3.0]))
+    assert same > 0.0 > alike > other
 
 
 def test_move_gets_likelier_with_time_and_needs_none_where_the_place_was_seen_empty() -> None:
     """After five days 0.9 x (1 - 1/e)."""
-    assert move_probability(0, was_absent=False) == 1e-4
-    assert move_probability(-DAY_NS, was_absent=False) == 1e-4
+    assert move_probability(0, was_absent=False) == 1e-3
+    assert move_probability(-DAY_NS, was_absent=False) == 1e-3
     assert move_probability(5 * DAY_NS, was_absent=False) == pytest.approx(0.9 * (1 - 1 / math.e))
     assert move_probability(0, was_absent=True) == 0.9
 
