@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_nodes.association.looks import Looks, looks_of
-from memory_nodes.association.places import HOME_M3, LOOSE_M, log_density
+from memory_nodes.association.places import HOME_M3, LOOSE_M, ROOM_M3, log_density
 from memory_nodes.association.word_index import WordIndex
 from memory_nodes.geometry import Array, PointEstimate
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
@@ -84,12 +84,13 @@ class KnownObjects:
         places = self._place_scores(seen.position, map_id)
         anywhere = np.logaddexp(places, -math.log(HOME_M3))
         together = WORDS_SCORE * words + anywhere
-        speaks = (words > 0.0) | np.isfinite(places)
+        is_near = places > -math.log(ROOM_M3)
+        speaks = (words > 0.0) | is_near
         is_open = self._is_open[: len(self._known)] & speaks
         rankings = [
             self._best(together, speaks, k, anywhere),
             self._best(words, words > 0.0, k, anywhere),
-            self._best(places, np.isfinite(places), k, words),
+            self._best(places, is_near, k, words),
             self._best(together, is_open, k, anywhere),
             [self._row_of_id[object_id] for object_id in meant if object_id in self._row_of_id],
         ]

@@ -12,13 +12,13 @@ from memory_nodes.records import NS_PER_S
 NEAR_M = 0.2
 """Positions of one object differ by about this between chunks; more with their uncertainty."""
 LOOSE_M = 0.7
-LOOSE_SHARE = 0.1
+LOOSE_SHARE = 0.05
 """So many are this far off: what is seen of a large thing differs from time to time."""
 ROOM_M3 = 30.0
 """Any other object is somewhere in a room of so much space."""
 HOME_M3 = 150.0
 """An object that was moved is somewhere in a home of so much space."""
-TWIN_PROBABILITY = 0.3
+TWIN_PROBABILITY = 0.2
 TWIN_SPREAD_M = 1.0
 """Things come in sets: a new object is so often one that looks the same, this near."""
 UNKNOWN_PLACE = -1.0
@@ -50,17 +50,22 @@ def same_place(gaps_m: Array, covariances_m2: Array, move_probabilities: Array) 
         gaps_m, covariances_m2: as for ``log_density``; NaN where a place is not known.
         move_probabilities: that it was moved since it was seen last, shape (N,).
     """
-    density: Array = np.logaddexp(
-        np.log1p(-move_probabilities) + log_density(gaps_m, covariances_m2),
-        np.log(move_probabilities) - math.log(HOME_M3),
+    density: Array = np.full(len(gaps_m), UNKNOWN_PLACE - math.log(ROOM_M3))
+    known = np.isfinite(gaps_m[:, 0])
+    moved = move_probabilities[known]
+    density[known] = np.logaddexp(
+        np.log1p(-moved) + log_density(gaps_m[known], covariances_m2[known]),
+        np.log(moved) - math.log(HOME_M3),
     )
-    return np.where(np.isnan(density), UNKNOWN_PLACE - math.log(ROOM_M3), density)
+    return density
 
 
 def twin_place(gaps_m: Array, covariances_m2: Array) -> Array:
     """Log density of the gaps if they are two of a set, as for ``same_place``."""
-    density = _log_normal(gaps_m, covariances_m2, TWIN_SPREAD_M)
-    return np.where(np.isnan(density), -math.log(ROOM_M3), density)
+    density: Array = np.full(len(gaps_m), -math.log(ROOM_M3))
+    known = np.isfinite(gaps_m[:, 0])
+    density[known] = _log_normal(gaps_m[known], covariances_m2[known], TWIN_SPREAD_M)
+    return density
 
 
 def move_probability(elapsed_ns: int, was_absent: bool) -> float:

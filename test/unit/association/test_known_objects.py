@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 from memory_nodes.association import known_objects
 from memory_nodes.association.known_objects import KnownObjects
+from memory_nodes.association.places import LOOSE_M, LOOSE_SHARE, NEAR_M
 from memory_nodes.errors import StoreMissing
 from memory_nodes.geometry import Pose, Vector3
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
@@ -100,7 +102,7 @@ def test_forgotten_object_is_no_candidate_and_its_id_is_unknown(
     writer: Writer, known: KnownObjects
 ) -> None:
     _store(writer, 1, _at("mug_1", 1, 3.0), _at("mug_2", 1, 3.0, 1.0))
-    assert _candidates(known, descriptor("mug_9")) == ["mug_2", "mug_1"]
+    assert _candidates(known, descriptor("mug_9")) == ["mug_1", "mug_2"]
     writer.forget(Forget(("mug_2",)))
     assert _candidates(known, descriptor("mug_9")) == ["mug_1"]
     with pytest.raises(KeyError):
@@ -132,7 +134,7 @@ def test_best_by_words_and_best_by_place_are_both_there(
     assert len(found) == 3
 
 
-def test_of_many_that_look_the_same_the_nearest_come_first(
+def test_of_many_that_look_the_same_the_likeliest_place_comes_first(
     writer: Writer, known: KnownObjects
 ) -> None:
     places_m = np.random.default_rng(0).uniform((4.0, -8.0), (12.0, 8.0), size=(60, 2))
@@ -140,9 +142,18 @@ def test_of_many_that_look_the_same_the_nearest_come_first(
     seen_m = places_m[17] + 0.02
     seen = replace(descriptor("mug_99"), position=point(*seen_m, 1.0))
     found = _candidates(known, seen, k=1)
-    stored_m = [known[f"mug_{n}"].item.position for n in range(1, 61)]
-    gaps_m = [np.hypot(*(np.array(p.point_m[:2]) - seen_m)) for p in stored_m if p is not None]
-    assert found == [f"mug_{1 + int(np.argmin(gaps_m))}"]
+    densities = {}
+    for number in range(1, 61):
+        stored = known[f"mug_{number}"].item.position
+        assert stored is not None
+        assert seen.position is not None
+        covariance_m2 = np.add(stored.covariance_m2, seen.position.covariance_m2).reshape(3, 3)
+        gap_m = np.subtract(seen.position.point_m, stored.point_m)
+        densities[f"mug_{number}"] = sum(
+            share * multivariate_normal.pdf(gap_m, cov=covariance_m2 + spread_m**2 * np.eye(3))
+            for share, spread_m in ((1.0 - LOOSE_SHARE, NEAR_M), (LOOSE_SHARE, LOOSE_M))
+        )
+    assert found == [max(densities, key=lambda name: densities[name])]
 
 
 def test_without_a_place_the_newest_of_equals_comes_first(
@@ -164,13 +175,13 @@ def test_place_on_another_map_counts_for_nothing(writer: Writer, known: KnownObj
 def test_object_that_the_model_has_not_confirmed_has_a_place_of_its_own(
     writer: Writer, known: KnownObjects
 ) -> None:
-    """Of twenty equal ones the nearest and the newest come first; the open one comes too."""
+    """Of twenty equal ones the nearest come first; the open one, farthest of all, comes too."""
     mugs = [_at(f"mug_{number}", 1, 3.0 + number, 0.0) for number in range(1, 21)]
-    mugs[15] = replace(mugs[15], status=ObjectStatus.PROVISIONAL)
+    mugs[19] = replace(mugs[19], status=ObjectStatus.PROVISIONAL)
     _store(writer, 1, *mugs)
-    assert "mug_16" in _candidates(known, _at("mug_99", 2, 4.0), k=4)
-    _store(writer, 2, replace(_at("mug_16", 2, 19.0), status=ObjectStatus.PRESENT))
-    assert "mug_16" not in _candidates(known, _at("mug_99", 2, 4.0), k=3)
+    assert "mug_20" in _candidates(known, _at("mug_99", 2, 4.0), k=4)
+    _store(writer, 2, *(_at(f"mug_{n}", 2, 3.0 + n) for n in range(1, 21)))
+    assert "mug_20" not in _candidates(known, _at("mug_99", 2, 4.0), k=4)
 
 
 def test_what_means_the_same_has_a_place_of_its_own(writer: Writer, known: KnownObjects) -> None:

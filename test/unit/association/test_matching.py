@@ -95,8 +95,9 @@ def test_other_looks_beside_it_are_another_object() -> None:
     assert _match([_seen("mug_1", 0.0)], [_known("lamp_7", 0.5, color="black")]) == {}
 
 
-def test_other_color_is_another_object_though_it_stands_there() -> None:
-    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 0.5, color="blue")]) == {}
+def test_other_color_is_another_object_beside_it_and_an_error_at_the_same_place() -> None:
+    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 0.8, color="blue")]) == {}
+    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 0.05, color="blue")]) != {}
 
 
 def test_synonym_at_the_same_place_is_one_object() -> None:
@@ -105,7 +106,7 @@ def test_synonym_at_the_same_place_is_one_object() -> None:
 
 
 def test_synonym_farther_away_is_one_object_where_the_meaning_is_the_same() -> None:
-    local, known = _seen("couch_1", 0.0), _known("sofa_7", 0.6)
+    local, known = _seen("couch_1", 0.0, color=""), _known("sofa_7", 0.6, color="")
     shortlists = {"couch_1": [known]}
     assert match([local], "map", shortlists) == {}
     meant = {"couch_1": {"sofa_7": 0.9}}

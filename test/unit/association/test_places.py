@@ -14,13 +14,13 @@ from memory_nodes.association.places import (
     LOOSE_SHARE,
     NEAR_M,
     ROOM_M3,
-    TWIN_PROBABILITY,
     TWIN_SPREAD_M,
+    UNKNOWN_PLACE,
     common_shift_m,
     log_density,
     move_probability,
-    placed_scores,
-    unplaced_scores,
+    same_place,
+    twin_place,
 )
 from memory_nodes.geometry import Array
 from memory_nodes.records import NS_PER_S
@@ -43,42 +43,27 @@ def test_density_is_a_narrow_normal_with_wide_tails() -> None:
     assert found == pytest.approx(math.log((1 - LOOSE_SHARE) * narrow + LOOSE_SHARE * wide))
 
 
-def test_score_weighs_one_object_against_any_two_and_against_twins() -> None:
-    """Looks twenty times likelier for one object, 0.4 m apart, moved with probability 0.1."""
-    gap_m, covariance_m2 = np.array([0.4, 0.0, 0.0]), 0.01 * np.eye(3)
-    stays = math.exp(log_density(gap_m[None], covariance_m2[None])[0])
-    one = 0.9 * stays + 0.1 / HOME_M3
-    twin = _normal(gap_m, covariance_m2, TWIN_SPREAD_M)
-    two = (1 - TWIN_PROBABILITY) / (20.0 * ROOM_M3) + TWIN_PROBABILITY * twin
-    found = placed_scores(
-        np.log([20.0]), gap_m[None], covariance_m2[None], np.array([0.1])
-    )
-    assert found == pytest.approx(math.log(one / two))
+def test_one_object_stayed_or_was_moved_to_anywhere() -> None:
+    """0.4 m apart, moved with probability 0.1."""
+    gap_m, covariance_m2 = np.array([[0.4, 0.0, 0.0]]), 0.01 * np.eye(3)[None]
+    stays = math.exp(log_density(gap_m, covariance_m2)[0])
+    found = same_place(gap_m, covariance_m2, np.array([0.1]))
+    assert found == pytest.approx(math.log(0.9 * stays + 0.1 / HOME_M3))
+    far = same_place(100.0 * gap_m, covariance_m2, np.array([0.1]))
+    assert far == pytest.approx(math.log(0.1 / HOME_M3))
 
 
-def _scores(distance_m: float, looks: float = 6.0, sigma_m: float = 0.1) -> float:
-    """Moved within moments with the least probability."""
-    gap_m = np.array([[distance_m, 0.0, 0.0]])
-    covariance_m2 = 2.0 * sigma_m**2 * np.eye(3)[None]
-    return float(placed_scores(np.array([looks]), gap_m, covariance_m2, np.array([1e-3]))[0])
+def test_twins_stand_beside_each_other() -> None:
+    gap_m, covariance_m2 = np.array([0.8, 0.0, 0.0]), 0.01 * np.eye(3)
+    found = twin_place(gap_m[None], covariance_m2[None])
+    assert found == pytest.approx(math.log(_normal(gap_m, covariance_m2, TWIN_SPREAD_M)))
 
 
-def test_same_looks_are_one_object_near_by_and_two_farther_away() -> None:
-    assert _scores(0.0) > _scores(0.3) > 0.0 > _scores(1.3) > _scores(3.0)
-
-
-def test_other_looks_are_two_objects_though_near_by() -> None:
-    assert _scores(0.4, looks=-5.0) < 0.0
-
-
-def test_uncertain_place_speaks_less_for_and_less_against() -> None:
-    assert _scores(0.0) > _scores(0.0, sigma_m=1.0)
-    assert _scores(2.0) < _scores(2.0, sigma_m=1.0)
-
-
-def test_without_a_place_looks_must_be_better_than_those_of_most_twins() -> None:
-    same, alike, other = unplaced_scores(np.array([6.5, 1.0, -3.0]))
-    assert same > 0.0 > alike > other
+def test_unknown_place_says_that_it_is_in_some_room_and_a_little_less_for_one_object() -> None:
+    nowhere = np.full((1, 3), np.nan), np.full((1, 3, 3), np.nan)
+    assert twin_place(*nowhere) == pytest.approx(-math.log(ROOM_M3))
+    found = same_place(*nowhere, np.array([0.1]))
+    assert found == pytest.approx(UNKNOWN_PLACE - math.log(ROOM_M3))
 
 
 def test_move_gets_likelier_with_time_and_needs_none_where_the_place_was_seen_empty() -> None:
