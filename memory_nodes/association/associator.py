@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +14,7 @@ from memory_nodes.errors import ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus
+from memory_nodes.store.object_numbers import id_stem
 from memory_nodes.store.reader import Reader
 
 WITHOUT_MODEL = "association without the model"
@@ -173,10 +173,7 @@ class Associator:
         self, local: Sequence[ObjectDescriptor], known_by_local: Mapping[str, str]
     ) -> dict[str, str]:
         """The known id of each local object, or a fresh <type>_<number>."""
-        stems = {
-            seen.object_id: (re.sub(r"\W+", "_", seen.type.lower()).strip("_") or "object") + "_"
-            for seen in local
-        }
+        stems = {seen.object_id: id_stem(seen.type) for seen in local}
         highest = self._highest_numbers(set(stems.values()))
         ids = {}
         for seen in local:

@@ -19,11 +19,10 @@ from memory_nodes.records import (
     ObjectView,
     Relation,
 )
-from memory_nodes.store import embeddings, object_changes, rows
+from memory_nodes.store import embeddings, object_changes, object_numbers, rows
 from memory_nodes.store.database import among, open_for_reading
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.object_changes import ObjectChanges
-from memory_nodes.store.schema import text_hash
 from memory_nodes.vectors import ViewVectors, unpacked
 
 
@@ -95,15 +94,9 @@ class Reader:
             return object_changes.changes_since(connection, sequence)
 
     def highest_numbers(self, stems: Iterable[str]) -> dict[str, int]:
-        """For each stem the highest number that an id made of the two was ever given, or 0.
-
-        Also by an object that was forgotten, or merged into another one.
-        """
-        hashes = {text_hash(stem): stem for stem in stems}
-        where, values = among("stem_hash", hashes)
-        found = self._rows(f"SELECT stem_hash, highest FROM object_number {where}", values)
-        numbers = dict.fromkeys(hashes.values(), 0)
-        return numbers | {hashes[row["stem_hash"]]: row["highest"] for row in found}
+        """For each stem the highest number that any id of it ever had, or 0."""
+        with self._snapshot() as connection:
+            return object_numbers.highest_numbers(connection, stems)
 
     def told_apart(self) -> set[frozenset[str]]:
         """Pairs of objects that a person said are two."""

@@ -117,7 +117,9 @@ def test_index_that_is_behind_the_tombstones_is_made_anew(
     writer.forget(Forget(("mug_2",)))
     with writer.database.transaction() as connection:
         connection.execute("DELETE FROM tombstone")
-        connection.execute("UPDATE tombstone_floor SET sequence = (SELECT sequence FROM commit_log)")
+        connection.execute(
+            "UPDATE tombstone_floor SET sequence = (SELECT sequence FROM commit_log)"
+        )
     known.follow()
     assert len(known) == 1
 

@@ -18,8 +18,8 @@ from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer
-from memory_test_support.records import descriptor, graph, keyframe, point, view
 from memory_test_support.recorded_models import HashedEmbedder
+from memory_test_support.records import descriptor, graph, keyframe, point, view
 
 PLACE = point(3.0, 0.0, 1.0)
 
