@@ -34,9 +34,10 @@ class ManyThings:
         for chunk in day.chunks:
             self._model.show(chunk)
         # The last of them come between the repeats: each is resolved after a commit.
-        self._to_come = [_under_true_names(chunk) for chunk in earlier[-2 * (REPEATS + 1) :]]
+        held = min(2 * (REPEATS + 1), len(earlier) // 3)
+        self._to_come = [_under_true_names(chunk) for chunk in earlier[len(earlier) - held :]]
         with Resolver(memory_dir, None, CALL_TIMEOUT_S) as resolver:
-            for chunk in earlier[: -len(self._to_come)]:
+            for chunk in earlier[: len(earlier) - held]:
                 resolver.store(_under_true_names(chunk))
 
     def figures(self, *, with_model: bool) -> dict[str, float]:
@@ -44,13 +45,14 @@ class ManyThings:
 
         first_of_ten_thousand_ms is the time in which a process that starts reads all objects;
         ten_thousand_known_ms that of each chunk after it, the median of REPEATS, each after a
-        commit. May be called twice: each call stores chunks of its own.
+        commit. Of two calls each stores chunks of its own, where there are enough.
         """
         model = self._model if with_model else None
         times_ms = []
         with Resolver(self._memory_dir, model, CALL_TIMEOUT_S) as resolver:
             for _ in range(REPEATS + 1):
-                resolver.store(self._to_come.pop(0))
+                if self._to_come:
+                    resolver.store(self._to_come.pop(0))
                 spent_s = resolver.resolving_s
                 resolved = asyncio.run(resolver.resolve(self._last.graph))
                 times_ms.append((resolver.resolving_s - spent_s) * 1000.0)

@@ -98,16 +98,11 @@ def match(
     if pairs is None:
         return {}
     says_new = np.array([claims.get(seen.object_id, "") is None for seen in local])
-    shift_m: Array = np.zeros(3)
-    scores = pairs.scores(shift_m)
-    new = pairs.new_scores(shift_m, len(local)) + CLAIM * says_new
-    chosen = _assigned(pairs, scores, new)
-    lead = scores - new[pairs.rows]
-    sure = chosen[(lead[chosen] >= SURE_LEAD) & np.isfinite(pairs.gaps_m[chosen, 0])]
+    chosen, leads = _assigned(pairs, np.zeros(3), says_new)
+    sure = chosen[(leads >= SURE_LEAD) & np.isfinite(pairs.gaps_m[chosen, 0])]
     if len(sure) >= MIN_SURE_PAIRS:
         shift_m = common_shift_m(pairs.gaps_m[sure], pairs.covariances_m2[sure], SHIFT_SIGMA_M)
-        new = pairs.new_scores(shift_m, len(local)) + CLAIM * says_new
-        chosen = _assigned(pairs, pairs.scores(shift_m), new)
+        chosen, _ = _assigned(pairs, shift_m, says_new)
     return {
         local[row].object_id: names[column]
         for row, column in zip(pairs.rows[chosen], pairs.columns[chosen], strict=True)
@@ -161,13 +156,21 @@ def _move_probability(seen: ObjectDescriptor, known: Known) -> float:
     return move_probability(seen.first_seen_ns - item.last_seen_ns, was_absent)
 
 
-def _assigned(pairs: _Pairs, scores: Array, new: Array) -> NDArray[np.intp]:
-    """The pairs of the likeliest assignment, in which each local object may also be new."""
-    count, width = len(new), int(pairs.columns.max()) + 1
+def _assigned(
+    pairs: _Pairs, shift_m: Array, says_new: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], Array]:
+    """The pairs of the likeliest assignment, in which each local object may also be new.
+
+    With how much likelier each is than a new object, both of shape (M,).
+    """
+    count, width = len(says_new), int(pairs.columns.max()) + 1
+    scores = pairs.scores(shift_m)
+    new = pairs.new_scores(shift_m, count) + CLAIM * says_new
     table = np.full((count, width + count), IMPOSSIBLE)
     table[pairs.rows, pairs.columns] = scores
     table[np.arange(count), width + np.arange(count)] = new
     rows, columns = linear_sum_assignment(table, maximize=True)
     index_of = {key: n for n, key in enumerate(zip(pairs.rows, pairs.columns, strict=True))}
     found = [index_of[key] for key in zip(rows, columns, strict=True) if key in index_of]
-    return np.array(found, np.intp)
+    chosen = np.array(found, np.intp)
+    return chosen, scores[chosen] - new[pairs.rows[chosen]]

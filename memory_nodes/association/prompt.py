@@ -38,11 +38,7 @@ def association_prompt(
         keyframes: every keyframe that a newest view is in, by id.
     """
     now_ns = graph.chunk.keyframes[-1].stamp_ns
-    places_m = {
-        seen.object_id: seen.position.point_m
-        for seen in graph.objects
-        if seen.position is not None and not seen.position.is_rough
-    }
+    places_m = _places_m(graph.objects)
     of_known, of_chunk = _phrases(relations), _phrases(graph.relations)
     body = {
         "task": TASK,
@@ -95,8 +91,17 @@ def _entry(
     }
 
 
+def _places_m(local: Sequence[ObjectDescriptor]) -> dict[str, Vector3]:
+    """A rough one is left out: it is near everything on its ray."""
+    return {
+        seen.object_id: seen.position.point_m
+        for seen in local
+        if seen.position is not None and not seen.position.is_rough
+    }
+
+
 def _distances_m(known: ObjectDescriptor, places_m: Mapping[str, Vector3]) -> dict[str, float]:
-    """To the nearest places; a rough one is near everything on its ray."""
+    """To the nearest places of the chunk, if its own is not rough."""
     if known.position is None or known.position.is_rough:
         return {}
     point_m = known.position.point_m

@@ -117,9 +117,8 @@ def test_index_that_is_behind_the_tombstones_is_made_anew(
     writer.forget(Forget(("mug_2",)))
     with writer.database.transaction() as connection:
         connection.execute("DELETE FROM tombstone")
-        connection.execute(
-            "UPDATE tombstone_floor SET sequence = (SELECT sequence FROM commit_log)"
-        )
+        newest = "SELECT sequence FROM commit_log"
+        connection.execute(f"UPDATE tombstone_floor SET sequence = ({newest})")
     known.follow()
     assert len(known) == 1
 
@@ -142,7 +141,7 @@ def test_of_many_that_look_the_same_the_likeliest_place_comes_first(
     places_m = np.random.default_rng(0).uniform((4.0, -8.0), (12.0, 8.0), size=(60, 2))
     _store(writer, 1, *(_at(f"mug_{n}", 1, x, y) for n, (x, y) in enumerate(places_m, start=1)))
     seen_m = places_m[17] + 0.02
-    seen = replace(descriptor("mug_99"), position=point(*seen_m, 1.0))
+    seen = replace(descriptor("mug_99"), position=point(float(seen_m[0]), float(seen_m[1]), 1.0))
     found = _candidates(known, seen, k=1)
     densities = {}
     for number in range(1, 61):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
 from memory_nodes.association.meaning import Meaning
 from memory_nodes.errors import ModelUnavailable
+from memory_nodes.geometry import Array
 from memory_nodes.records import ObjectDescriptor
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.reader import Reader
@@ -49,7 +49,7 @@ def meaning(tmp_path: Path, writer: Writer) -> Iterator[Meaning]:
 class SynonymEmbedder(HashedEmbedder):
     """To which a couch is a sofa."""
 
-    async def embed(self, texts: list[str], deadline_s: float) -> np.ndarray:  # type: ignore
+    async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
         return await super().embed([text.replace("couch", "sofa") for text in texts], deadline_s)
 
 
