@@ -79,10 +79,9 @@ class Resolver:
         self._writer.commit_chunk(graph)
 
     @property
-    def seconds_per_chunk(self) -> float:
-        """To resolve one, without the calls to the model."""
-        calls_s = self._model.duration_s if self._model is not None else 0.0
-        return (self._duration_s - calls_s) / max(1, self._chunks)
+    def resolving_s(self) -> float:
+        """Spent on all chunks, without the calls to the model."""
+        return self._duration_s - (self._model.duration_s if self._model is not None else 0.0)
 
     def figures(self) -> dict[str, float]:
         """Prompt tokens as the model reports them, for each chunk that it was asked about."""
@@ -91,7 +90,7 @@ class Resolver:
         return {
             "prompt_tokens_per_chunk": round(tokens),
             "same_frame_merges": self._same_frame_merges,
-            "seconds_per_chunk": round(self.seconds_per_chunk, 4),
+            "seconds_per_chunk": round(self.resolving_s / max(1, self._chunks), 4),
         }
 
 

@@ -66,3 +66,27 @@ CREATE TABLE object_distinct (
     PRIMARY KEY (low_key, high_key)
 ) WITHOUT ROWID;
 CREATE INDEX object_distinct_high ON object_distinct (high_key);
+
+-- The highest number that an id <type>_<number> was ever given: no object gets one a second time,
+-- whatever became of the first. By a digest of what stands before the number, since a word of what
+-- is forgotten may stand nowhere. A number of more than 15 digits is none of ours.
+CREATE TABLE object_number (
+    stem_hash INTEGER PRIMARY KEY,
+    highest INTEGER NOT NULL
+);
+CREATE TRIGGER number_object AFTER INSERT ON object
+WHEN length(NEW.object_id) - length(rtrim(NEW.object_id, '0123456789')) BETWEEN 1 AND 15 BEGIN
+    INSERT OR IGNORE INTO object_number
+        VALUES (text_hash(rtrim(NEW.object_id, '0123456789')), 0);
+    UPDATE object_number
+        SET highest = max(highest, CAST(
+            substr(NEW.object_id, length(rtrim(NEW.object_id, '0123456789')) + 1) AS INTEGER
+        ))
+        WHERE stem_hash = text_hash(rtrim(NEW.object_id, '0123456789'));
+END;
+INSERT INTO object_number
+    SELECT text_hash(rtrim(object_id, '0123456789')),
+           max(CAST(substr(object_id, length(rtrim(object_id, '0123456789')) + 1) AS INTEGER))
+    FROM object
+    WHERE length(object_id) - length(rtrim(object_id, '0123456789')) BETWEEN 1 AND 15
+    GROUP BY 1;
