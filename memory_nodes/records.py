@@ -114,7 +114,13 @@ class ObjectDescriptor:
     view_count: int = 0
     status: ObjectStatus = ObjectStatus.PRESENT
     wordings: tuple[str, ...] = ()
-    """Every type name, description and attribute it was ever given, for matching words."""
+    """Every name, type name, description and attribute it was ever given, for matching words."""
+    name: str = ""
+    """Given by a person; empty where nobody has."""
+    is_pinned: bool = False
+    """Description, type and place stay as they are, by the word of a person."""
+    aliases: tuple[str, ...] = ()
+    """Ids of objects that were merged into it: they still mean it."""
 
 
 @dataclass(frozen=True)

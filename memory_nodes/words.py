@@ -1,4 +1,4 @@
-"""Words of a text in the form in which they are compared."""
+"""Words of a text in the form in which they are compared, and words for an age."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 
 import snowballstemmer
+
+from memory_nodes.records import NS_PER_S
 
 _WORD = re.compile(r"[^\W_]+")
 _STEMMER = snowballstemmer.stemmer("english")
@@ -34,3 +36,13 @@ def stem(word: str) -> str:
 def stems(text: str) -> list[str]:
     """Stems of all words of a text, in order."""
     return [stem(word) for word in words(text)]
+
+
+def age_text(stamp_ns: int, now_ns: int) -> str:
+    """How long ago, in words."""
+    seconds = max(0, (now_ns - stamp_ns) // NS_PER_S)
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            count = seconds // length
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return f"{seconds} seconds ago"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from memory_nodes.records import ObjectDescriptor, Relation
-from memory_nodes.retrieval.context import age_text
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import words
+from memory_nodes.words import age_text, words
 
 NOT_SEEN = "I have not seen that."
 
@@ -23,11 +22,14 @@ def extractive_answer(question: str, snapshot: Snapshot, ranking: Ranking, now_n
         return f"{predicate.capitalize()} {name(best)} I saw {_listed(named)}."
     seen = age_text(best.last_seen_ns, now_ns)
     place = _place(best, snapshot)
-    return f"{name(best).capitalize()} was last seen {place}{seen}."
+    called = name(best)
+    return f"{called[:1].upper()}{called[1:]} was last seen {place}{seen}."
 
 
 def name(descriptor: ObjectDescriptor) -> str:
-    """'the red backpack': colour and type, as one would say it."""
+    """'the red backpack': colour and type, as one would say it, or the name it was given."""
+    if descriptor.name:
+        return descriptor.name
     color = descriptor.attributes.get("color", "")
     spoken = descriptor.type.replace("_", " ")
     return f"the {spoken}" if not color or color in spoken else f"the {color} {spoken}"

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memory_nodes.association.matching import could_be_one, match, shortlist
+from memory_nodes.association.known_objects import Known, KnownObjects
+from memory_nodes.association.matching import match
+from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
-from memory_nodes.association.reply import read_mapping
+from memory_nodes.association.reply import Decisions, read_mapping
 from memory_nodes.errors import ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus
+from memory_nodes.store.object_numbers import id_stem
 from memory_nodes.store.reader import Reader
 
 WITHOUT_MODEL = "association without the model"
 """Begins the problem line of a graph that the model did not resolve."""
+
+Shortlists = Mapping[str, Sequence[Known]]
 
 
 @dataclass(frozen=True)
@@ -31,18 +35,19 @@ class AssociatorConfig:
 
 @dataclass(frozen=True)
 class _Decision:
-    """A known id for each local one, None for a new object, and who decided."""
+    """The known id of each local one that is known, and what the model decided."""
 
-    known_by_local: dict[str, str | None]
-    by_model: frozenset[str]
-    problems: tuple[str, ...]
+    known_by_local: Mapping[str, str]
+    by_model: frozenset[str] = frozenset()
+    problems: tuple[str, ...] = ()
 
 
 class Associator:
     """Resolves chunk graphs against the memory. Source: VL-KnG, section 6.2 (STOA).
 
-    The model decides; what it does not decide usably, and everything while it is down, is
-    decided by words and places, and marked PROVISIONAL.
+    The model decides, where looks and places do not both speak against it. What it does not
+    decide usably, and everything while it is down, is decided by looks and places, and marked
+    PROVISIONAL. Between chunks it keeps nothing but an index, which follows the memory on disk.
     """
 
     def __init__(
@@ -51,18 +56,19 @@ class Associator:
         reader: Reader,
         config: AssociatorConfig,
         call_timeout_s: float,
+        meaning: Meaning | None = None,
     ) -> None:
         self._model = model
         self._reader = reader
         self._config = config
         self._call_timeout_s = call_timeout_s
+        self._meaning = meaning
+        self._known = KnownObjects(reader)
 
     async def resolve(self, graph: ChunkGraph) -> ChunkGraph:
         """The same graph with ids of the whole memory; every earlier chunk must be stored."""
-        known = self._known_objects(graph)
-        candidates = shortlist(graph.objects, known, self._config.candidates_per_object)
-        decision = await self._decide(graph, candidates)
-        global_ids = _global_ids(graph.objects, decision.known_by_local, known)
+        decision = await self._decide(graph)
+        global_ids = self._global_ids(graph.objects, decision.known_by_local)
         objects = tuple(
             replace(
                 seen,
@@ -91,99 +97,106 @@ class Associator:
             problems=(*graph.problems, *decision.problems),
         )
 
-    def _known_objects(self, graph: ChunkGraph) -> list[ObjectDescriptor]:
-        """Objects of the same map: places on another map mean nothing here."""
+    async def _decide(self, graph: ChunkGraph) -> _Decision:
+        """By the model and by looks and places, or by these alone."""
         try:
-            known = self._reader.objects()
-            ids_of_map = self._reader.keyframe_ids_of_map(graph.chunk.keyframes[0].map_id)
+            self._known.follow()
+            meant, problems = await self._alike(graph.objects)
         except StoreMissing:
-            return []
-        return [
-            descriptor
-            if descriptor.views[-1].keyframe_id in ids_of_map
-            else replace(descriptor, position=None)
-            for descriptor in known
-        ]
-
-    async def _decide(self, graph: ChunkGraph, candidates: Sequence[ObjectDescriptor]) -> _Decision:
-        """By the model where it can, by words and places where not."""
-        decided: dict[str, str | None] = {}
-        problems: tuple[str, ...] = ()
-        if not candidates:
-            everything = {seen.object_id: None for seen in graph.objects}
-            return _Decision(dict(everything), frozenset(everything), ())
-        if self._model is not None and graph.objects:
+            return _all_new(graph.objects)
+        shortlists = self._shortlists(graph, meant)
+        if not any(shortlists.values()):
+            return _all_new(graph.objects)
+        claims: Mapping[str, str | None] = {}
+        if self._model is not None:
             try:
-                decided, problems = await self._ask(self._model, graph, candidates)
+                said = await self._ask(self._model, graph, shortlists)
+                claims = said.known_by_local
+                problems += [*said.problems, *self._doubles(said)]
             except ModelError as error:
-                problems = (f"{WITHOUT_MODEL}: {error}",)
-        taken = set(decided.values())
-        fallback = match(
-            [seen for seen in graph.objects if seen.object_id not in decided],
-            [candidate for candidate in candidates if candidate.object_id not in taken],
-        )
-        everyone = {
-            seen.object_id: decided.get(seen.object_id, fallback.get(seen.object_id))
-            for seen in graph.objects
-        }
-        return _Decision(everyone, frozenset(decided), problems)
+                problems.append(f"{WITHOUT_MODEL}: {error}")
+        decided = match(graph.objects, _map_id(graph), shortlists, claims, meant)
+        refused = [name for name, known_id in claims.items() if decided.get(name) != known_id]
+        problems += [f"against_looks_and_place:{name}" for name in refused]
+        return _Decision(decided, frozenset(claims) - set(refused), tuple(problems))
 
-    async def _ask(
-        self, model: ChatModel, graph: ChunkGraph, candidates: Sequence[ObjectDescriptor]
-    ) -> tuple[dict[str, str | None], tuple[str, ...]]:
-        candidate_ids = {candidate.object_id for candidate in candidates}
+    async def _alike(self, local: Sequence[ObjectDescriptor]) -> tuple[Alike, list[str]]:
+        """Known objects of like meaning, and why there are none."""
+        if self._meaning is None:
+            return {}, []
+        try:
+            return await self._meaning.alike(local, self._config.candidates_per_object), []
+        except ModelError as error:
+            return {}, [f"association without meaning: {error}"]
+
+    def _shortlists(self, graph: ChunkGraph, meant: Alike) -> Shortlists:
+        """Known objects that each local one may be."""
+        shortlists = {}
+        for seen in graph.objects:
+            names = self._known.candidates(
+                seen,
+                _map_id(graph),
+                self._config.candidates_per_object,
+                list(meant.get(seen.object_id, ())),
+            )
+            shortlists[seen.object_id] = [self._known[name] for name in names]
+        return shortlists
+
+    async def _ask(self, model: ChatModel, graph: ChunkGraph, shortlists: Shortlists) -> Decisions:
+        names = {item.item.object_id for items in shortlists.values() for item in items}
+        candidates = [
+            item
+            if self._known[item.object_id].item.map_id == _map_id(graph)
+            else replace(item, position=None)
+            for item in self._reader.newest_of_objects(names)
+        ]
         newest = {candidate.views[-1].keyframe_id for candidate in candidates}
         keyframes = {
             keyframe.keyframe_id: keyframe
             for keyframe in (*self._reader.keyframes(newest), *graph.chunk.keyframes)
         }
-        relations: list[Relation] = [
-            relation
-            for relation in self._reader.relations()
-            if relation.subject_id in candidate_ids
-        ]
+        relations = self._reader.relations(names)
         prompt = association_prompt(graph, candidates, relations, keyframes)
         prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)
         local = {seen.object_id: seen.type for seen in graph.objects}
-        decisions = read_mapping(reply, local, _types_to_accept(graph.objects, candidates))
-        return decisions.known_by_local, decisions.problems
+        # Of any type: looks and places judge a claim afterwards.
+        return read_mapping(reply, local, dict.fromkeys(names, ()))
+
+    def _doubles(self, said: Decisions) -> list[str]:
+        """Known objects that the model takes for one, unless a person told them apart."""
+        apart = self._reader.told_apart() if said.same_known else set()
+        pairs = sorted(sorted(pair) for pair in said.same_known - apart)
+        return [f"may_be_one_object:{','.join(pair)}" for pair in pairs]
+
+    def _global_ids(
+        self, local: Sequence[ObjectDescriptor], known_by_local: Mapping[str, str]
+    ) -> dict[str, str]:
+        """The known id of each local object, or a fresh <type>_<number>."""
+        stems = {seen.object_id: id_stem(seen.type) for seen in local}
+        highest = self._highest_numbers(set(stems.values()))
+        ids = {}
+        for seen in local:
+            known_id = known_by_local.get(seen.object_id)
+            if known_id is None:
+                stem = stems[seen.object_id]
+                highest[stem] += 1
+                known_id = f"{stem}{highest[stem]}"
+            ids[seen.object_id] = known_id
+        return ids
+
+    def _highest_numbers(self, stems: set[str]) -> dict[str, int]:
+        try:
+            return self._reader.highest_numbers(stems)
+        except StoreMissing:
+            return dict.fromkeys(stems, 0)
 
 
-def _types_to_accept(
-    local: Sequence[ObjectDescriptor], candidates: Sequence[ObjectDescriptor]
-) -> dict[str, set[str]]:
-    """The types under which each candidate may come back.
-
-    Words vary from chunk to chunk (a couch is the sofa of before), and telling that is what the
-    model is asked for. So a type is refused only where nothing speaks for it: no word in common,
-    and another place.
-    """
-    return {
-        candidate.object_id: {
-            candidate.type,
-            *(seen.type for seen in local if could_be_one(seen, candidate)),
-        }
-        for candidate in candidates
-    }
+def _all_new(local: Sequence[ObjectDescriptor]) -> _Decision:
+    """Where nothing is known there is nothing to ask, and nothing to doubt."""
+    return _Decision({}, frozenset(seen.object_id for seen in local))
 
 
-def _global_ids(
-    local: Sequence[ObjectDescriptor],
-    known_by_local: dict[str, str | None],
-    known: Sequence[ObjectDescriptor],
-) -> dict[str, str]:
-    """The known id of each local object, or a fresh <type>_<number>."""
-    highest: dict[str, int] = {}
-    for descriptor in known:
-        stem, _, number = descriptor.object_id.rpartition("_")
-        highest[stem] = max(highest.get(stem, 0), int(number))
-    ids = {}
-    for seen in local:
-        known_id = known_by_local[seen.object_id]
-        if known_id is None:
-            stem = re.sub(r"\W+", "_", seen.type.lower()).strip("_") or "object"
-            highest[stem] = highest.get(stem, 0) + 1
-            known_id = f"{stem}_{highest[stem]}"
-        ids[seen.object_id] = known_id
-    return ids
+def _map_id(graph: ChunkGraph) -> str:
+    """Of the positions of its objects."""
+    return graph.chunk.keyframes[0].map_id

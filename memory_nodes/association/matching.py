@@ -1,110 +1,176 @@
-"""Identity without a model: how alike two descriptions are, and how near."""
+"""Identity by looks and places together, and by what the model says of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from memory_nodes.geometry import Array, PointEstimate
-from memory_nodes.records import ObjectDescriptor
-from memory_nodes.words import STOP_WORDS, stem, words
+from memory_nodes.association.known_objects import Known
+from memory_nodes.association.looks import looks_of, looks_score
+from memory_nodes.association.meaning import Alike
+from memory_nodes.association.places import (
+    ROOM_M3,
+    TWIN_PROBABILITY,
+    common_shift_m,
+    move_probability,
+    same_place,
+    twin_place,
+)
+from memory_nodes.geometry import Array
+from memory_nodes.records import ObjectDescriptor, ObjectStatus
 
-NEAR_M = 0.4
-"""Positions of one object differ by about this between chunks; more with their uncertainty."""
-FAR_SIGMAS = 3.0
-MATCH_SCORE = 0.5
-TEXT_ONLY_SCORE = 0.75
+CLAIM = 3.0
+"""How much the word of the model weighs, in nats: less than looks and place together."""
+SURE_LEAD = 3.0
+"""Pairs that are likelier than a new object by so much tell how far all places are shifted."""
+MIN_SURE_PAIRS = 3
+SHIFT_SIGMA_M = 0.3
+IMPOSSIBLE = -1e6
 
 
-def match(local: Sequence[ObjectDescriptor], known: Sequence[ObjectDescriptor]) -> dict[str, str]:
+@dataclass(frozen=True)
+class _Pairs:
+    """Objects of a chunk, each with the known ones that it may be; N pairs of L and K objects."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    looks: Array
+    """Their scores, shape (N,)."""
+    claims: Array
+    """What the word of the model adds to each, shape (N,)."""
+    gaps_m: Array
+    """From the known place to the seen one, shape (N, 3); NaN where there is none on this map."""
+    covariances_m2: Array
+    """Of both places together, shape (N, 3, 3)."""
+    move_probabilities: Array
+
+    def scores(self, shift_m: Array) -> Array:
+        """Log likelihood of each pair if all places are shifted so, shape (N,)."""
+        gaps_m = self.gaps_m - shift_m
+        places = same_place(gaps_m, self.covariances_m2, self.move_probabilities)
+        scores: Array = self.looks + self.claims + places
+        return scores
+
+    def new_scores(self, shift_m: Array, count: int) -> Array:
+        """Log likelihood of each of the L objects if it is new, shape (L,).
+
+        It is anything anywhere, or one of a set: it looks like a known one and stands beside it.
+        So near a known object, looks alone do not tell.
+        """
+        twins = np.full(count, -np.inf)
+        places = twin_place(self.gaps_m - shift_m, self.covariances_m2)
+        np.maximum.at(twins, self.rows, self.looks + places)
+        scores: Array = np.logaddexp(
+            math.log((1.0 - TWIN_PROBABILITY) / ROOM_M3), math.log(TWIN_PROBABILITY) + twins
+        )
+        return scores
+
+
+def match(
+    local: Sequence[ObjectDescriptor],
+    map_id: str,
+    shortlists: Mapping[str, Sequence[Known]],
+    claims: Mapping[str, str | None] | None = None,
+    meant: Alike | None = None,
+) -> dict[str, str]:
     """The known object that each local one is; those left out are new.
 
-    One to one: two objects of a chunk are two objects.
+    One to one, so that all together are likeliest: two objects of a chunk are two objects. Pairs
+    that are sure tell a shift that all positions of the chunk share, and with it each of several
+    twins from the others.
+
+    Args:
+        map_id: of the positions of the local ones.
+        shortlists: the known objects that each local one may be, by local id.
+        claims: what the model says, by local id: a known id of any shortlist, None for a new one.
+        meant: known ones that mean the same; their types may be synonyms.
     """
-    if not local or not known:
+    claims = claims if claims is not None else {}
+    meant = meant if meant is not None else {}
+    known = {item.item.object_id: item for items in shortlists.values() for item in items}
+    names = list(known)
+    pairs = _pairs(local, map_id, shortlists, known, claims, meant)
+    if pairs is None:
         return {}
-    scores = np.array([[likeness(seen, candidate) for candidate in known] for seen in local])
-    rows, columns = linear_sum_assignment(scores, maximize=True)
+    says_new = np.array([claims.get(seen.object_id, "") is None for seen in local])
+    chosen, leads = _assigned(pairs, np.zeros(3), says_new)
+    sure = chosen[(leads >= SURE_LEAD) & np.isfinite(pairs.gaps_m[chosen, 0])]
+    if len(sure) >= MIN_SURE_PAIRS:
+        shift_m = common_shift_m(pairs.gaps_m[sure], pairs.covariances_m2[sure], SHIFT_SIGMA_M)
+        chosen, _ = _assigned(pairs, shift_m, says_new)
     return {
-        local[row].object_id: known[column].object_id
-        for row, column in zip(rows, columns, strict=True)
-        if scores[row, column] >= MATCH_SCORE
+        local[row].object_id: names[column]
+        for row, column in zip(pairs.rows[chosen], pairs.columns[chosen], strict=True)
     }
 
 
-def likeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
-    """How likely two descriptors are of one object, 0 to 1."""
-    alike = text_likeness(one, other)
-    by_text = alike if alike >= TEXT_ONLY_SCORE else 0.0
-    if one.position is None or other.position is None:
-        return by_text
-    near = nearness(one.position, other.position)
-    if near == 0.0:
-        return 0.0
-    # A rough position is near everything on its line of sight: it can only speak against.
-    is_rough = one.position.is_rough or other.position.is_rough
-    return by_text if is_rough else 0.5 * alike + 0.5 * near
+def _pairs(
+    local: Sequence[ObjectDescriptor],
+    map_id: str,
+    shortlists: Mapping[str, Sequence[Known]],
+    known: Mapping[str, Known],
+    claims: Mapping[str, str | None],
+    meant: Alike,
+) -> _Pairs | None:
+    """None where there is no pair."""
+    column_of = {name: column for column, name in enumerate(known)}
+    found = []
+    for row, seen in enumerate(local):
+        looks = looks_of(seen)
+        claimed = claims.get(seen.object_id)
+        own = {item.item.object_id: item for item in shortlists.get(seen.object_id, ())}
+        if claimed is not None and claimed in known:
+            own[claimed] = known[claimed]
+        for name, other in own.items():
+            claim = CLAIM if name == claimed else 0.0
+            gap_m, covariance_m2 = _gap(seen, other, map_id)
+            moved = _move_probability(seen, other)
+            cosine = meant.get(seen.object_id, {}).get(name, 0.0)
+            score = looks_score(looks, other.looks, cosine)
+            found.append((row, column_of[name], score, claim, gap_m, covariance_m2, moved))
+    if not found:
+        return None
+    rows, columns, scores, said, gaps_m, covariances_m2, moves = zip(*found, strict=True)
+    return _Pairs(
+        *(np.array(rows), np.array(columns), np.array(scores), np.array(said), np.array(gaps_m)),
+        *(np.reshape(covariances_m2, (-1, 3, 3)), np.array(moves)),
+    )
 
 
-def could_be_one(one: ObjectDescriptor, other: ObjectDescriptor) -> bool:
-    """Whether anything speaks for one object: a word in common, or places that do not differ."""
-    if text_likeness(one, other) > 0.0 or one.position is None or other.position is None:
-        return True
-    return nearness(one.position, other.position) > 0.0
+def _gap(seen: ObjectDescriptor, known: Known, map_id: str) -> tuple[Array, Array]:
+    """Shape (3,), and the covariance of both places, shape (9,); NaN for another map's."""
+    here, there = seen.position, known.item.position
+    if here is None or there is None or known.item.map_id != map_id:
+        return np.full(3, np.nan), np.full(9, np.nan)
+    return np.subtract(here.point_m, there.point_m), np.add(here.covariance_m2, there.covariance_m2)
 
 
-def text_likeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
-    """Share of words that two objects have in common, their types counting most, 0 to 1."""
-    types = _overlap(_word_set(one.type), _word_set(" ".join((other.type, *other.wordings))))
-    texts = _overlap(_word_set(_text(one)), _word_set(_text(other)))
-    return 0.6 * types + 0.4 * texts
+def _move_probability(seen: ObjectDescriptor, known: Known) -> float:
+    item = known.item
+    was_absent = item.clear_looks > 0 or item.status == ObjectStatus.MISSING
+    return move_probability(seen.first_seen_ns - item.last_seen_ns, was_absent)
 
 
-def nearness(one: PointEstimate, other: PointEstimate) -> float:
-    """1 at the same place, 0 beyond what the uncertainties explain (Mahalanobis distance)."""
-    gap_m = np.subtract(one.point_m, other.point_m)
-    covariance_m2 = np.reshape(np.add(one.covariance_m2, other.covariance_m2), (3, 3))
-    spread_m2 = covariance_m2 + NEAR_M**2 * np.eye(3)
-    distance2 = float(gap_m @ np.linalg.solve(spread_m2, gap_m))
-    return math.exp(-distance2) if distance2 < FAR_SIGMAS**2 else 0.0
+def _assigned(
+    pairs: _Pairs, shift_m: Array, says_new: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], Array]:
+    """The pairs of the likeliest assignment, in which each local object may also be new.
 
-
-def shortlist(
-    local: Sequence[ObjectDescriptor], known: Sequence[ObjectDescriptor], per_object: int
-) -> list[ObjectDescriptor]:
-    """The known objects worth asking about: for each local one the most alike and the nearest."""
-    chosen: set[int] = set()
-    for seen in local:
-        by_text: Array = np.array([text_likeness(seen, candidate) for candidate in known])
-        by_place: Array = np.array([_closeness(seen, candidate) for candidate in known])
-        for ranking in (by_text, by_place):
-            best = np.argsort(-ranking, kind="stable")[:per_object]
-            chosen.update(int(index) for index in best if ranking[index] > 0.0)
-    return [known[index] for index in sorted(chosen)]
-
-
-def _closeness(one: ObjectDescriptor, other: ObjectDescriptor) -> float:
-    positions = (one.position, other.position)
-    if positions[0] is None or positions[1] is None or any(p and p.is_rough for p in positions):
-        return 0.0
-    return nearness(positions[0], positions[1])
-
-
-def _text(descriptor: ObjectDescriptor) -> str:
-    known = descriptor.wordings or (descriptor.description, *descriptor.attributes.values())
-    return " ".join(known)
-
-
-@lru_cache(maxsize=65536)
-def _word_set(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
-
-
-def _overlap(few: frozenset[str], many: frozenset[str]) -> float:
-    """The share of the smaller set that the larger one has too."""
-    smaller = min(len(few), len(many))
-    return len(few & many) / smaller if smaller else 0.0
+    With how much likelier each is than a new object, both of shape (M,).
+    """
+    count, width = len(says_new), int(pairs.columns.max()) + 1
+    scores = pairs.scores(shift_m)
+    new = pairs.new_scores(shift_m, count) + CLAIM * says_new
+    table = np.full((count, width + count), IMPOSSIBLE)
+    table[pairs.rows, pairs.columns] = scores
+    table[np.arange(count), width + np.arange(count)] = new
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    index_of = {key: n for n, key in enumerate(zip(pairs.rows, pairs.columns, strict=True))}
+    found = [index_of[key] for key in zip(rows, columns, strict=True) if key in index_of]
+    chosen = np.array(found, np.intp)
+    return chosen, scores[chosen] - new[pairs.rows[chosen]]

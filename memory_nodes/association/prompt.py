@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from memory_nodes.geometry import Vector3
 from memory_nodes.models.ports import JsonSchema, Prompt
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Relation
+from memory_nodes.words import age_text
 
-PROMPT_VERSION = "associate_v1"
+PROMPT_VERSION = "associate_v2"
 TASK = "association"
+MAX_RELATIONS = 6
+MAX_DISTANCES = 3
 
 
 def association_prompt(
@@ -27,14 +32,25 @@ def association_prompt(
     relations and recency, not over pixels.
 
     Args:
-        known: candidates, each with at least its newest view.
+        known: candidates, each with at least its newest view; without the positions that are of
+            another map than the chunk's.
         relations: of the known objects.
         keyframes: every keyframe that a newest view is in, by id.
     """
+    now_ns = graph.chunk.keyframes[-1].stamp_ns
+    places_m = _places_m(graph.objects)
+    of_known, of_chunk = _phrases(relations), _phrases(graph.relations)
     body = {
         "task": TASK,
-        "known": _entries(known, relations, keyframes),
-        "chunk": _entries(graph.objects, graph.relations, keyframes),
+        "known": [
+            {
+                **_entry(item, of_known, keyframes),
+                "last_seen": age_text(item.last_seen_ns, now_ns),
+                "distance_m": _distances_m(item, places_m),
+            }
+            for item in known
+        ],
+        "chunk": [_entry(item, of_chunk, keyframes) for item in graph.objects],
     }
     template = prompt_text(__package__, PROMPT_VERSION)
     return Prompt(
@@ -46,37 +62,52 @@ def association_prompt(
     )
 
 
-def _entries(
-    objects: Sequence[ObjectDescriptor],
-    relations: Iterable[Relation],
-    keyframes: Mapping[int, Keyframe],
-) -> list[dict[str, Any]]:
+def _phrases(relations: Iterable[Relation]) -> dict[str, list[str]]:
+    """What relations say of their subjects."""
     phrases: dict[str, list[str]] = {}
     for relation in relations:
         phrase = f"{relation.predicate} {relation.object_id}"
         phrases.setdefault(relation.subject_id, []).append(phrase)
-    return [_entry(item, phrases.get(item.object_id, []), keyframes) for item in objects]
+    return phrases
 
 
 def _entry(
-    descriptor: ObjectDescriptor, phrases: list[str], keyframes: Mapping[int, Keyframe]
+    descriptor: ObjectDescriptor,
+    phrases: Mapping[str, list[str]],
+    keyframes: Mapping[int, Keyframe],
 ) -> dict[str, Any]:
     newest = descriptor.views[-1]
     box = newest.box
-    entry: dict[str, Any] = {
+    return {
         "id": descriptor.object_id,
         "type": descriptor.type,
         "description": descriptor.description,
         "attributes": dict(descriptor.attributes),
-        "relations": phrases[:8],
+        "relations": phrases.get(descriptor.object_id, [])[:MAX_RELATIONS],
         "view": {
             "stamp_ns": keyframes[newest.keyframe_id].stamp_ns,
             "box_px": [round(side) for side in (box.x0_px, box.y0_px, box.x1_px, box.y1_px)],
         },
     }
-    if descriptor.position is not None:
-        entry["position_m"] = [round(value, 2) for value in descriptor.position.point_m]
-    return entry
+
+
+def _places_m(local: Sequence[ObjectDescriptor]) -> dict[str, Vector3]:
+    """A rough one is left out: it is near everything on its ray."""
+    return {
+        seen.object_id: seen.position.point_m
+        for seen in local
+        if seen.position is not None and not seen.position.is_rough
+    }
+
+
+def _distances_m(known: ObjectDescriptor, places_m: Mapping[str, Vector3]) -> dict[str, float]:
+    """To the nearest places of the chunk, if its own is not rough."""
+    if known.position is None or known.position.is_rough:
+        return {}
+    point_m = known.position.point_m
+    distances_m = {name: math.dist(place_m, point_m) for name, place_m in places_m.items()}
+    nearest = sorted(distances_m, key=distances_m.__getitem__)[:MAX_DISTANCES]
+    return {name: round(distances_m[name], 1) for name in nearest}
 
 
 def _schema() -> JsonSchema:

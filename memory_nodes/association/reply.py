@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 from memory_nodes.models.json_values import JsonList, JsonObject, Value
 from memory_nodes.models.ports import Reply
@@ -27,6 +28,8 @@ class Decisions:
     """None: a new object."""
     problems: tuple[str, ...]
     """One code each, with the local id that it is about where there is one."""
+    same_known: frozenset[frozenset[str]] = frozenset()
+    """Pairs of known objects that one local object is said to be: they are one, or it is wrong."""
 
 
 def read_mapping(
@@ -62,7 +65,18 @@ def read_mapping(
             problems.append(f"global_claimed_twice:{local_id}")
             del decided[local_id]
     problems += [f"missing_local:{local_id}" for local_id in local if local_id not in claims]
-    return Decisions(decided, tuple(problems))
+    return Decisions(decided, tuple(problems), _same_known(claims.values(), known))
+
+
+def _same_known(
+    claims: Iterable[Collection[str | None]], known: Collection[str]
+) -> frozenset[frozenset[str]]:
+    pairs = (pair for claimed in claims for pair in combinations(claimed, 2))
+    return frozenset(
+        frozenset((one, other))
+        for one, other in pairs
+        if one is not None and other is not None and {one, other} <= set(known)
+    )
 
 
 def _problem(kind: str, claimed: set[str | None], known: Mapping[str, Collection[str]]) -> str:

@@ -22,7 +22,7 @@ class AssociationNode(MemoryNode):
     """Gives each object of a chunk an identity of the whole memory, one chunk at a time.
 
     The detector sends the next chunk when the last one is stored, and sends again what is not:
-    the memory on disk is all the state there is.
+    the memory on disk is all the state there is, and the associator's index a cache of it.
     """
 
     def __init__(self, **options: object) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from robot_memory.msg import ChunkGraph, Observation, StoreUpdate
 from robot_memory.srv import (
     AddObservation,
+    EditObject,
     EndEpisode,
     ExportMemory,
     ForgetMemory,
@@ -22,16 +23,19 @@ from memory_nodes.errors import InputError
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph as ChunkGraphRecord
+from memory_nodes.records import ObjectDescriptor
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.bounds import bounds_of
 from memory_nodes.ros.conversions import (
     counts_to_msg,
     episode_to_msg,
     graph_from_msg,
+    object_to_msg,
     observation_from_msg,
     time_to_msg,
 )
 from memory_nodes.ros.declaring import declare
+from memory_nodes.ros.edit_requests import edit_from
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.exchange.exporting import export
@@ -72,6 +76,7 @@ class EpisodicNode(MemoryNode):
         self.serve(EndEpisode, endpoints.END_EPISODE, self._end_episode)
         self.serve(GetStats, endpoints.STATS, self._stats)
         self.serve(ForgetMemory, endpoints.FORGET, self._forget)
+        self.serve(EditObject, endpoints.EDIT_OBJECT, self._edit)
         self.serve(ExportMemory, endpoints.EXPORT_MEMORY, self._export)
         if self.embedding.text_embedder != "none":
             self.repeat(self._embed)
@@ -157,6 +162,22 @@ class EpisodicNode(MemoryNode):
         response.message = "; ".join(found.problems)
         for kind in ("keyframes", "objects", "observations", "episodes", "gists", "images"):
             setattr(response, kind, getattr(found, kind))
+
+    async def _edit(self, request: EditObject.Request, response: EditObject.Response) -> None:
+        what, stamp_ns = edit_from(request), self.now_ns()
+        edited = await self._written(lambda: self.writer.edit(what, stamp_ns))
+        response.event_id = edited.event_id
+        memory_path = self.suite.memory_path
+
+        def read() -> list[ObjectDescriptor]:
+            reader = Reader(memory_path)
+            try:
+                return reader.objects(edited.object_ids)
+            finally:
+                reader.close()
+
+        found = await self.result_of(self.background.run(read))
+        response.objects = [object_to_msg(item) for item in found]
 
     async def _export(self, request: ExportMemory.Request, response: ExportMemory.Response) -> None:
         memory_path = self.suite.memory_path

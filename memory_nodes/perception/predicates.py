@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 PREDICATES = (
     *("on", "under", "inside", "next to", "left of", "right of", "in front of", "behind"),
     *("above", "below", "attached to", "near"),
@@ -40,6 +42,29 @@ _SYNONYMS = {
     "fixed to": "attached to",
     "hanging on": "attached to",
 }
+_INVERSES: Mapping[str, tuple[str, ...]] = {
+    "on": ("under", "supports"),
+    "supports": ("on",),
+    # Not "on": a bed is above the box that lies under it.
+    "under": ("above",),
+    "below": ("above",),
+    "above": ("below", "under"),
+    "inside": ("contains",),
+    "contains": ("inside",),
+    "left of": ("right of",),
+    "right of": ("left of",),
+    "in front of": ("behind",),
+    "behind": ("in front of",),
+    "next to": ("next to",),
+    "near": ("near",),
+}
+"""What B is to A where A is this to B, the most usual word first."""
+_NARROWER: Mapping[str, tuple[str, ...]] = {
+    "under": ("below", "supports"),
+    "below": ("under", "supports"),
+    "near": ("next to",),
+}
+"""Other words that say the same, or more."""
 
 
 def predicate_of(written: str) -> str:
@@ -47,3 +72,14 @@ def predicate_of(written: str) -> str:
     words = " ".join(written.lower().replace("_", " ").replace("-", " ").split())
     words = words.removeprefix("is ").removeprefix("are ")
     return words if words in PREDICATES else _SYNONYMS.get(words, words)
+
+
+def inverse_of(predicate: str) -> str | None:
+    """The word for a relation seen from its other end: "on" gives "under"; None: there is none."""
+    return _INVERSES[predicate][0] if predicate in _INVERSES else None
+
+
+def implying(asked: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The predicates p, with which "A p B" says "A asked B", and those with which "B p A" does."""
+    same = frozenset((asked, *_NARROWER.get(asked, ())))
+    return same, frozenset(word for word, turned in _INVERSES.items() if same & set(turned))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_nodes.records import NS_PER_S, ObjectDescriptor, RetrievedKeyframe
+from memory_nodes.records import ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_nodes.words import age_text
 
 
 def serialise(snapshot: Snapshot, ranking: Ranking, now_ns: int, max_objects: int) -> str:
@@ -27,7 +28,7 @@ def serialise(snapshot: Snapshot, ranking: Ranking, now_ns: int, max_objects: in
 
 def object_line(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
     """One object: what it is, what it can be used for, and what it stands in relation to."""
-    parts = [descriptor.type, descriptor.description]
+    parts = [descriptor.name, descriptor.type, descriptor.description]
     parts += [f"{name} {value}" for name, value in descriptor.attributes.items() if value]
     if descriptor.affordances:
         parts.append("can: " + ", ".join(descriptor.affordances))
@@ -41,16 +42,6 @@ def evidence_line(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int)
     shown = ", ".join(str(view.keyframe_id) for view in descriptor.views)
     seen = age_text(descriptor.last_seen_ns, now_ns)
     return f"{object_line(descriptor, snapshot)}; last seen {seen}; keyframes {shown}"
-
-
-def age_text(stamp_ns: int, now_ns: int) -> str:
-    """How long ago, in words."""
-    seconds = max(0, (now_ns - stamp_ns) // NS_PER_S)
-    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= length:
-            count = seconds // length
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
-    return f"{seconds} seconds ago"
 
 
 def _keyframe_line(hit: RetrievedKeyframe, snapshot: Snapshot, kept: set[str], now_ns: int) -> str:

@@ -70,7 +70,7 @@ def score_objects(question: str, snapshot: Snapshot) -> dict[str, float]:
     """
     terms = {stem(word) for word in words(question) if word not in STOP_WORDS}
     own = {item.object_id: set(stems(" ".join(_texts(item)))) for item in snapshot.objects}
-    types = {item.object_id: set(stems(item.type)) for item in snapshot.objects}
+    types = {item.object_id: set(stems(f"{item.name} {item.type}")) for item in snapshot.objects}
     deeds = {item.object_id: _deeds(item) for item in snapshot.objects}
     frequency = Counter(word for texts in own.values() for word in texts & terms)
     count = len(own)

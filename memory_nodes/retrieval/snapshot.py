@@ -20,6 +20,7 @@ class Snapshot:
     relations: tuple[Relation, ...]
     keyframes: Mapping[int, Keyframe]
     objects_by_id: Mapping[str, ObjectDescriptor] = field(init=False, repr=False)
+    """Also by the ids of objects that were merged into them."""
     objects_by_keyframe: Mapping[int, tuple[ObjectDescriptor, ...]] = field(init=False, repr=False)
     relations_by_subject: Mapping[str, tuple[Relation, ...]] = field(init=False, repr=False)
 
@@ -32,7 +33,8 @@ class Snapshot:
         for relation in self.relations:
             of_subject[relation.subject_id].append(relation)
         by_id = {descriptor.object_id: descriptor for descriptor in self.objects}
-        object.__setattr__(self, "objects_by_id", by_id)
+        by_alias = {alias: item for item in self.objects for alias in item.aliases}
+        object.__setattr__(self, "objects_by_id", by_alias | by_id)
         object.__setattr__(
             self, "objects_by_keyframe", {key: tuple(items) for key, items in shown.items()}
         )

@@ -152,6 +152,7 @@ def position_from_msg(message: PoseWithCovariance) -> PointEstimate:
 def object_to_msg(descriptor: ObjectDescriptor) -> msg.ObjectDescriptor:
     made = msg.ObjectDescriptor(
         object_id=descriptor.object_id,
+        name=descriptor.name,
         type=descriptor.type,
         description=descriptor.description,
         attributes=[KeyValue(key=k, value=v) for k, v in descriptor.attributes.items()],
@@ -182,6 +183,7 @@ def object_from_msg(message: msg.ObjectDescriptor) -> ObjectDescriptor:
         last_seen_ns=time_from_msg(message.last_seen),
         view_count=message.view_count,
         status=ObjectStatus(message.status),
+        name=message.name,
     )
 
 

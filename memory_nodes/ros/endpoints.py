@@ -35,6 +35,7 @@ START_EPISODE = "start_episode"
 END_EPISODE = "end_episode"
 STATS = "stats"
 FORGET = "forget"
+EDIT_OBJECT = "edit_object"
 EXPORT_MEMORY = "export_memory"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"

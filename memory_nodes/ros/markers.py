@@ -69,7 +69,7 @@ class MarkerScene:
         body.color = _COLORS[descriptor.status]
         above = (place[0], place[1], place[2] + OBJECT_DIAMETER_M)
         label = _marker("labels", number, map_frame, Marker.TEXT_VIEW_FACING, above)
-        label.text = descriptor.type
+        label.text = descriptor.name or descriptor.type
         label.scale.z = LABEL_HEIGHT_M
         label.color = _TEXT
         return body, label

@@ -8,6 +8,8 @@ import sqlite3
 from memory_nodes.errors import InputError
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor
 from memory_nodes.store import maps, objects, rows
+from memory_nodes.store.joining import joined
+from memory_nodes.store.object_ids import key_of
 
 
 def last_chunk_id(connection: sqlite3.Connection) -> int:
@@ -36,51 +38,41 @@ def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
         [rows.keyframe_row(keyframe, chunk_id) for keyframe in graph.chunk.keyframes],
     )
     maps.note_sessions(connection, graph.chunk.keyframes)
-    keys = {item.object_id: _store_object(connection, item, graph) for item in graph.objects}
+    keys = _store_objects(connection, graph)
     connection.executemany(
         "INSERT OR IGNORE INTO relation VALUES (?, ?, ?, ?)",
         [
             (keys[relation.subject_id], relation.predicate, keys[relation.object_id], shown)
             for relation in graph.relations
+            if keys[relation.subject_id] != keys[relation.object_id]
             for shown in relation.keyframe_ids
         ],
     )
     return True
 
 
-def _store_object(
-    connection: sqlite3.Connection, descriptor: ObjectDescriptor, graph: ChunkGraph
-) -> int:
-    """Adds what a chunk saw of an object to what is known of it; gives its key."""
-    connection.execute(
-        "INSERT OR IGNORE INTO object"
-        " (object_id, status, first_seen_ns, last_seen_ns, view_count) VALUES (?, ?, ?, ?, 0)",
-        (
-            *(descriptor.object_id, descriptor.status),
-            *(descriptor.first_seen_ns, descriptor.last_seen_ns),
-        ),
-    )
-    row = connection.execute(
-        "SELECT object_key FROM object WHERE object_id = ?", (descriptor.object_id,)
-    ).fetchone()
-    key = int(row["object_key"])
-    _store_state(connection, key, descriptor, graph.chunk.chunk_id)
-    _store_views(connection, key, descriptor, graph.embedding_model)
-    _update(connection, key, descriptor, graph.chunk.keyframes[0])
-    return key
+def _store_objects(connection: sqlite3.Connection, graph: ChunkGraph) -> dict[str, int]:
+    """Adds what a chunk saw to what is known; the key of each id.
 
-
-def _store_state(
-    connection: sqlite3.Connection, key: int, descriptor: ObjectDescriptor, chunk_id: int
-) -> None:
-    connection.execute(
-        "INSERT INTO object_state VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            *(key, chunk_id, descriptor.type, descriptor.description),
-            json.dumps(dict(descriptor.attributes)),
-            json.dumps(descriptor.affordances),
-        ),
-    )
+    Since the graph was resolved, two of its objects may have been merged into one.
+    """
+    keys: dict[str, int] = {}
+    seen: dict[int, ObjectDescriptor] = {}
+    for item in graph.objects:
+        key = key_of(connection, item.object_id)
+        if key is None:
+            span_ns = (item.first_seen_ns, item.last_seen_ns)
+            key = objects.insert(connection, item.object_id, item.status, span_ns)
+        keys[item.object_id] = key
+        seen[key] = joined(seen[key], item) if key in seen else item
+    for key, item in seen.items():
+        connection.execute(
+            rows.insert("object_state", rows.STATE_COLUMNS),
+            rows.state_row(key, graph.chunk.chunk_id, item),
+        )
+        _store_views(connection, key, item, graph.embedding_model)
+        _update(connection, key, item, graph.chunk.keyframes[0])
+    return keys
 
 
 def _store_views(

@@ -6,39 +6,71 @@ import json
 import sqlite3
 
 from memory_nodes.perception.positions import locate
-from memory_nodes.records import Keyframe, ObjectView
+from memory_nodes.records import Keyframe, ObjectStatus, ObjectView
 from memory_nodes.store import maps, rows, texts
 from memory_nodes.store.database import sequence
 from memory_nodes.store.schema import object_text
 
 
+def insert(
+    connection: sqlite3.Connection, object_id: str, status: ObjectStatus, span_ns: tuple[int, int]
+) -> int:
+    """A new object without views, seen first and last at these times; its key."""
+    return int(
+        connection.execute(
+            "INSERT INTO object (object_key, object_id, status, first_seen_ns, last_seen_ns,"
+            " view_count) SELECT last_key + 1, ?, ?, ?, ?, 0 FROM object_mark",
+            (object_id, status, *span_ns),
+        ).lastrowid
+        or 0
+    )
+
+
+def current_state(connection: sqlite3.Connection, object_key: int) -> sqlite3.Row:
+    """What is said of it: the newest state, or the one that was pinned."""
+    row: sqlite3.Row = connection.execute(
+        "SELECT s.* FROM object_state s JOIN object o USING (object_key) WHERE object_key = ?"
+        " ORDER BY chunk_id IS pinned_chunk_id DESC, chunk_id DESC LIMIT 1",
+        (object_key,),
+    ).fetchone()
+    return row
+
+
 def place(connection: sqlite3.Connection, object_key: int, map_id: str, map_frame: str) -> None:
-    """The position is that of all views on one map; the readers are told of it."""
+    """The position is that of all views on one map; the readers are told of it.
+
+    One that is pinned stays where it is on its map.
+    """
+    map_key = maps.map_key(connection, map_id, map_frame)
+    kept = connection.execute(
+        "UPDATE object SET changed = ? WHERE object_key = ?"
+        " AND is_pinned AND x IS NOT NULL AND map_key = ?",
+        (sequence(connection), object_key, map_key),
+    )
+    if kept.rowcount:
+        return
     position = locate(*_sightings(connection, object_key, map_id))
     connection.execute(
         "UPDATE object SET x = ?, y = ?, z = ?, covariance_m2 = ?, map_key = ?, changed = ?"
         " WHERE object_key = ?",
         (
-            *rows.position_row(position),
-            maps.map_key(connection, map_id, map_frame),
+            *(*rows.position_row(position), map_key),
             *(sequence(connection), object_key),
         ),
     )
 
 
 def name(connection: sqlite3.Connection, object_key: int) -> None:
-    """The text by which it is searched is that of its newest state."""
-    state = connection.execute(
-        "SELECT type, description, attributes FROM object_state WHERE object_key = ?"
-        " ORDER BY chunk_id DESC LIMIT 1",
-        (object_key,),
+    """The text by which it is searched: its name, if it has one, and its current state."""
+    state = current_state(connection, object_key)
+    given, old_key = connection.execute(
+        "SELECT name, text_key FROM object WHERE object_key = ?", (object_key,)
     ).fetchone()
     attributes = json.loads(state["attributes"])
     text = object_text(state["type"], state["description"], list(attributes.values()))
+    if given is not None:
+        text = f"{given}, {text}"
     text_key = texts.intern(connection, [text])[text]
-    old_key = connection.execute(
-        "SELECT text_key FROM object WHERE object_key = ?", (object_key,)
-    ).fetchone()[0]
     if text_key == old_key:
         return
     connection.execute(

@@ -19,8 +19,13 @@ from memory_nodes.records import (
     ObjectView,
     Relation,
 )
-from memory_nodes.store import rows
+from memory_nodes.store import embeddings, object_changes, object_numbers, rows
 from memory_nodes.store.database import among, open_for_reading
+from memory_nodes.store.editing import edit_log
+from memory_nodes.store.editing.edit_log import LoggedEdit
+from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.object_changes import ObjectChanges
+from memory_nodes.store.object_ids import key_of
 from memory_nodes.vectors import ViewVectors, unpacked
 
 
@@ -53,11 +58,6 @@ class Reader:
         found = self._rows(f"SELECT * FROM keyframe {where} ORDER BY keyframe_id", values)
         return [rows.keyframe_from(row) for row in found]
 
-    def keyframe_ids_of_map(self, map_id: str) -> set[int]:
-        """Every keyframe whose poses belong to this map."""
-        found = self._rows("SELECT keyframe_id FROM keyframe WHERE map_id = ?", (map_id,))
-        return {row["keyframe_id"] for row in found}
-
     def latest_keyframe(self) -> Keyframe | None:
         found = self._rows("SELECT * FROM keyframe ORDER BY keyframe_id DESC LIMIT 1")
         return rows.keyframe_from(found[0]) if found else None
@@ -76,32 +76,84 @@ class Reader:
         return row["first"], row["last"], tuple(item["map_id"] for item in maps)
 
     def objects(self, object_ids: Iterable[str] | None = None) -> list[ObjectDescriptor]:
-        """The objects with these ids, or all, with views; ascending by time of creation."""
-        where, values = among("object_id", object_ids)
-        with self._snapshot():
+        """The objects with these ids, or all, with views; ascending by time of creation.
+
+        The id of an object that was merged into another one gives that one.
+        """
+        with self._snapshot() as connection:
+            wanted = None
+            if object_ids is not None:
+                wanted = {key_of(connection, object_id) for object_id in object_ids}
+            where, values = among("object_key", wanted)
             found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
             keys = {row["object_key"] for row in found} if object_ids is not None else None
             states = self._states(keys)
             views = self._views(keys)
-        return [_object(row, states[row["object_key"]], views[row["object_key"]]) for row in found]
+            aliases = self._aliases(keys)
+        return [
+            _object(row, states[key], views[key], aliases[key])
+            for row in found
+            for key in (row["object_key"],)
+        ]
+
+    def edits(self, object_id: str) -> list[LoggedEdit]:
+        """What people did to an object, oldest first; nothing for an unknown id."""
+        with self._snapshot() as connection:
+            key = key_of(connection, object_id)
+            return [] if key is None else edit_log.edits(connection, key)
+
+    def newest_of_objects(self, object_ids: Iterable[str]) -> list[ObjectDescriptor]:
+        """As ``objects``, but each only with its newest view, and the words of its newest state.
+
+        It costs the same however often an object was seen.
+        """
+        where, values = among("object_id", object_ids)
+        with self._snapshot():
+            found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
+            return [self._newest_of_object(row) for row in found]
+
+    def objects_changed_since(self, sequence: int) -> ObjectChanges:
+        """What became of the objects after a commit; all of them with -1."""
+        with self._snapshot() as connection:
+            return object_changes.changes_since(connection, sequence)
+
+    def highest_numbers(self, stems: Iterable[str]) -> dict[str, int]:
+        """For each stem the highest number that any id of it ever had, or 0."""
+        with self._snapshot() as connection:
+            return object_numbers.highest_numbers(connection, stems)
+
+    def told_apart(self) -> set[frozenset[str]]:
+        """Pairs of objects that a person said are two."""
+        found = self._rows(
+            "SELECT l.object_id AS one, h.object_id AS other FROM object_distinct d"
+            " JOIN object l ON l.object_key = d.low_key JOIN object h ON h.object_key = d.high_key"
+        )
+        return {frozenset((row["one"], row["other"])) for row in found}
 
     def graph(self) -> tuple[list[ObjectDescriptor], list[Relation], list[Keyframe]]:
         """Everything, as it was at one moment."""
         with self._snapshot():
             return self.objects(), self.relations(), self.keyframes()
 
-    def relations(self) -> list[Relation]:
-        """All relations, each with the keyframes that show it."""
+    def relations(self, subject_ids: Iterable[str] | None = None) -> list[Relation]:
+        """The relations of these subjects, or all, each with the keyframes that show it."""
+        where, values = among("s.object_id", subject_ids)
         grouped: dict[tuple[str, str, str], list[int]] = defaultdict(list)
         for row in self._rows(
             "SELECT s.object_id AS subject, r.predicate, o.object_id AS object, r.keyframe_id"
             " FROM relation r JOIN object s ON s.object_key = r.subject_key"
-            " JOIN object o ON o.object_key = r.object_key"
-            " ORDER BY r.subject_key, r.predicate, r.object_key, r.keyframe_id"
+            f" JOIN object o ON o.object_key = r.object_key {where}"
+            " ORDER BY r.subject_key, r.predicate, r.object_key, r.keyframe_id",
+            values,
         ):
             key = (row["subject"], row["predicate"], row["object"])
             grouped[key].append(row["keyframe_id"])
         return [Relation(*key, tuple(keyframe_ids)) for key, keyframe_ids in grouped.items()]
+
+    def embedding_model(self) -> EmbeddingModel | None:
+        """The active model of texts; None while there is none."""
+        with self._snapshot() as connection:
+            return embeddings.active_model(connection)
 
     def embedding_models(self) -> dict[str, int]:
         """The models that vectors of views were made by, and how many each made."""
@@ -138,12 +190,37 @@ class Reader:
             grouped[row["object_key"]].append(row)
         return grouped
 
+    def _aliases(self, keys: set[int] | None) -> dict[int, list[str]]:
+        where, values = among("object_key", keys)
+        grouped: dict[int, list[str]] = defaultdict(list)
+        for row in self._rows(f"SELECT * FROM object_alias {where} ORDER BY object_id", values):
+            grouped[row["object_key"]].append(row["object_id"])
+        return grouped
+
     def _views(self, keys: set[int] | None) -> dict[int, list[ObjectView]]:
         where, values = among("object_key", keys)
         grouped: dict[int, list[ObjectView]] = defaultdict(list)
         for row in self._rows(f"SELECT * FROM view {where} ORDER BY keyframe_id", values):
             grouped[row["object_key"]].append(rows.view_from(row))
         return grouped
+
+    def _newest(self, table: str, column: str, object_key: int) -> list[sqlite3.Row]:
+        """The one row of an object in a table that is the last by a column, in a list."""
+        return self._rows(
+            f"SELECT * FROM {table} WHERE object_key = ? ORDER BY {column} DESC LIMIT 1",
+            (object_key,),
+        )
+
+    def _newest_of_object(self, row: sqlite3.Row) -> ObjectDescriptor:
+        key = row["object_key"]
+        views = [rows.view_from(view) for view in self._newest("view", "keyframe_id", key)]
+        states = self._newest("object_state", "chunk_id", key)
+        if row["pinned_chunk_id"] is not None:
+            states = self._rows(
+                "SELECT * FROM object_state WHERE object_key = ? AND chunk_id = ?",
+                (key, row["pinned_chunk_id"]),
+            )
+        return _object(row, states, views, self._aliases({key})[key])
 
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
         with self._snapshot() as connection:
@@ -171,22 +248,27 @@ class Reader:
 
 
 def _object(
-    row: sqlite3.Row, states: list[sqlite3.Row], views: list[ObjectView]
+    row: sqlite3.Row, states: list[sqlite3.Row], views: list[ObjectView], aliases: list[str]
 ) -> ObjectDescriptor:
-    newest = states[-1]
+    pinned = (state for state in states if state["chunk_id"] == row["pinned_chunk_id"])
+    current = next(pinned, states[-1])
+    name = row["name"] or ""
     return ObjectDescriptor(
         object_id=row["object_id"],
-        type=newest["type"],
-        description=newest["description"],
-        attributes=json.loads(newest["attributes"]),
-        affordances=tuple(json.loads(newest["affordances"])),
+        type=current["type"],
+        description=current["description"],
+        attributes=json.loads(current["attributes"]),
+        affordances=tuple(json.loads(current["affordances"])),
         views=tuple(views),
         position=rows.position_from(row),
         first_seen_ns=row["first_seen_ns"],
         last_seen_ns=row["last_seen_ns"],
         view_count=row["view_count"],
         status=ObjectStatus(row["status"]),
-        wordings=_wordings(states),
+        wordings=tuple(dict.fromkeys((*((name,) if name else ()), *_wordings(states)))),
+        name=name,
+        is_pinned=bool(row["is_pinned"]),
+        aliases=tuple(aliases),
     )
 
 

@@ -13,6 +13,7 @@ from memory_nodes.records import (
     Episode,
     EpisodeStatus,
     Keyframe,
+    ObjectDescriptor,
     ObjectView,
     Observation,
 )
@@ -30,6 +31,7 @@ VIEW_COLUMNS = (
     *("object_key", "keyframe_id", "x0_px", "y0_px", "x1_px", "y1_px", "confidence"),
     *("point_x", "point_y", "point_z"),
 )
+STATE_COLUMNS = ("object_key", "chunk_id", "type", "description", "attributes", "affordances")
 VIEW_EMBEDDING_COLUMNS = ("object_key", "keyframe_id", "model_id", "dimension", "vector")
 OBSERVATION_COLUMNS = (
     *("observation_key", "stamp_ns", "map_key", "layer_key", "episode_key", "text_key"),
@@ -129,6 +131,24 @@ def view_from(row: sqlite3.Row) -> ObjectView:
         point_map_m=(
             (row["point_x"], row["point_y"], row["point_z"]) if row["point_x"] is not None else None
         ),
+    )
+
+
+def state_row(object_key: int, chunk_id: int, said: ObjectDescriptor) -> tuple[object, ...]:
+    return (
+        *(object_key, chunk_id, said.type, said.description),
+        *(json.dumps(dict(said.attributes)), json.dumps(said.affordances)),
+    )
+
+
+def state_from(row: sqlite3.Row) -> ObjectDescriptor:
+    """What one chunk said of an object, without its id and views."""
+    return ObjectDescriptor(
+        object_id="",
+        type=row["type"],
+        description=row["description"],
+        attributes=json.loads(row["attributes"]),
+        affordances=tuple(json.loads(row["affordances"])),
     )
 
 

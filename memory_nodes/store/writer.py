@@ -14,6 +14,8 @@ from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
 from memory_nodes.store import archiving, chunks, embeddings, episodes, gists, observations, rows
 from memory_nodes.store.checks import check_graph, check_unicode, without_unsound_vectors
 from memory_nodes.store.database import Database
+from memory_nodes.store.editing import editing
+from memory_nodes.store.editing.edits import Edit, Edited
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.forgetting import forgetting, image_erasure
 from memory_nodes.store.forgetting.forgetting import Forgotten
@@ -164,6 +166,15 @@ class Writer:
         self.flush()
         with self._mending:
             return forgetting.forget(self.database, what, dry_run=dry_run)
+
+    def edit(self, what: Edit, stamp_ns: int) -> Edited:
+        """Changes what a person says of objects; ``Undo`` takes it back.
+
+        Later chunks keep to it. Raises InputError for an unknown id or what cannot be done, and
+        changes nothing then.
+        """
+        with self.database.transaction() as connection:
+            return editing.edit(connection, what, stamp_ns)
 
     def use_embedding_model(self, model: EmbeddingModel, *, reembed: bool = False) -> None:
         """Vectors are of this model from now on.

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 from robot_memory.msg import Episode, Observation, StoreUpdate
+from robot_memory.msg import ObjectDescriptor as ObjectDescriptorMsg
 from robot_memory.srv import (
     AddObservation,
+    EditObject,
     EndEpisode,
     ExportMemory,
     ForgetMemory,
@@ -189,3 +192,71 @@ def test_export_lies_within_the_memory_directory(bench: NodeBench) -> None:
     assert "a red mug" in (bench.memory_dir / response.path / "observations.jsonl").read_text()
     outside = ExportMemory.Request(name="../monday", format="jsonl")
     assert not bench.call(ExportMemory, endpoints.EXPORT_MEMORY, outside).success
+
+
+def _edit(bench: NodeBench, operation: int, *object_ids: str, **given: object) -> Any:
+    request = EditObject.Request(operation=operation, object_ids=list(object_ids), **given)
+    return bench.call(EditObject, endpoints.EDIT_OBJECT, request)
+
+
+@pytest.fixture
+def mugs(bench: NodeBench) -> NodeBench:
+    """It knows mug_1 (keyframes 1 and 2) and mug_2 (keyframe 2)."""
+    graphs = bench.publisher(ChunkGraphMsg, endpoints.CHUNK_GRAPHS)
+    graphs.publish(graph_to_msg(chunk(1)))
+    both = [descriptor("mug_1", view(2)), descriptor("mug_2", view(2))]
+    graphs.publish(graph_to_msg(graph(2, [keyframe(2)], both)))
+    reader = Reader(bench.memory_dir)
+    bench.until(lambda: reader.counts().last_chunk_id == 2, "the commits")
+    reader.close()
+    return bench
+
+
+def test_edit_is_announced_and_answers_with_the_object_as_it_is_now(mugs: NodeBench) -> None:
+    updates = mugs.heard(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
+    mugs.until(lambda: bool(updates), "the latched update")
+    before = updates[-1].sequence
+    response = _edit(mugs, EditObject.Request.RENAME, "mug_1", text="my mug")
+    assert (response.success, response.message) == (True, "")
+    assert [(item.object_id, item.name) for item in response.objects] == [("mug_1", "my mug")]
+    mugs.until(lambda: updates[-1].sequence > before, "the announcement")
+
+
+def test_merge_and_split_are_undone_by_their_ids(mugs: NodeBench) -> None:
+    request = EditObject.Request
+    merged = _edit(mugs, request.MERGE, "mug_1", "mug_2")
+    assert [(item.object_id, item.view_count) for item in merged.objects] == [("mug_1", 2)]
+    assert _edit(mugs, request.UNDO, event_id=merged.event_id).success
+    split = _edit(mugs, request.SPLIT, "mug_1", keyframe_ids=[2])
+    assert [item.object_id for item in split.objects] == ["mug_1", "mug_3"]
+    undone = _edit(mugs, request.UNDO, event_id=split.event_id)
+    assert [(item.object_id, item.view_count) for item in undone.objects] == [("mug_1", 2)]
+    again = _edit(mugs, request.UNDO, event_id=split.event_id)
+    assert (again.success, "undone already" in again.message) == (False, True)
+
+
+def test_objects_are_pinned_and_marked(mugs: NodeBench) -> None:
+    request = EditObject.Request
+    reader = Reader(mugs.memory_dir)
+    for operation, is_pinned in ((request.PIN, True), (request.UNPIN, False)):
+        assert _edit(mugs, operation, "mug_1").success
+        assert reader.objects(["mug_1"])[0].is_pinned == is_pinned
+    for operation, status in (
+        (request.MARK_MISSING, ObjectDescriptorMsg.MISSING),
+        (request.MARK_PRESENT, ObjectDescriptorMsg.PRESENT),
+    ):
+        assert [item.status for item in _edit(mugs, operation, "mug_2").objects] == [status]
+    reader.close()
+
+
+def test_edit_that_cannot_be_is_refused_with_a_reason(mugs: NodeBench) -> None:
+    request = EditObject.Request
+    for response, reason in (
+        (_edit(mugs, request.RENAME, "mug_9", text="my mug"), "no object 'mug_9'"),
+        (_edit(mugs, request.RENAME, text="my mug"), "0 object_ids"),
+        (_edit(mugs, request.PIN, "mug_1", "mug_2"), "2 object_ids"),
+        (_edit(mugs, request.MERGE, "mug_1", "mug_1"), "given twice"),
+        (_edit(mugs, request.SPLIT, "mug_1", keyframe_ids=[1, 2]), "leave it one"),
+        (_edit(mugs, 99, "mug_1"), "operation 99 is unknown"),
+    ):
+        assert (response.success, reason in response.message) == (False, True), response.message

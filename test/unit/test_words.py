@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from memory_nodes.words import STOP_WORDS, stem, stems, words
+import pytest
+
+from memory_nodes.records import NS_PER_S
+from memory_nodes.words import STOP_WORDS, age_text, stem, stems, words
 
 
 def test_words_are_lower_case_and_in_order() -> None:
@@ -38,3 +41,19 @@ def test_stems_keep_repeats() -> None:
 def test_words_of_place_carry_no_weight_of_their_own() -> None:
     assert {"where", "is", "the", "on"} <= STOP_WORDS
     assert not STOP_WORDS & {"red", "mug", "left", "behind"}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (-5, "0 seconds ago"),
+        (59, "59 seconds ago"),
+        (60, "1 minute ago"),
+        (7199, "1 hour ago"),
+        (7200, "2 hours ago"),
+        (86400, "1 day ago"),
+        (8 * 86400, "8 days ago"),
+    ],
+)
+def test_age_in_words(seconds: int, text: str) -> None:
+    assert age_text(10 * NS_PER_S, (10 + seconds) * NS_PER_S) == text

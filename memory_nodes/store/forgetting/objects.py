@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from memory_nodes.records import ItemKind
 from memory_nodes.store import objects, texts
+from memory_nodes.store.editing import edit_log
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.selection import Chosen, among
 
@@ -47,6 +48,7 @@ def forget_keyframes_and_objects(
     seen = connection.execute(f"SELECT DISTINCT object_key FROM view WHERE {where}", values)
     left = {row[0] for row in seen} - chosen.objects
     chosen.objects |= touched - left
+    edit_log.forget(connection, chosen.objects | left)
     _forget_objects(connection, chosen.objects, traces)
     _forget_states(connection, left)
     _forget_keyframes(connection, chosen.keyframes)

@@ -14,6 +14,7 @@ from memory_nodes.errors import InputError
 from memory_nodes.geometry import Vector3
 from memory_nodes.records import EpisodeStatus
 from memory_nodes.store import observations
+from memory_nodes.store.object_ids import key_of
 
 Term: TypeAlias = tuple[str, Sequence[object]]
 """A condition of a WHERE clause, and its values."""
@@ -145,8 +146,9 @@ def _rows_with_id(
     observation_key = observations.key_from_id(connection, item_id)
     if observation_key is not None:
         yield named.observations, observation_key
-    for row in connection.execute("SELECT object_key FROM object WHERE object_id = ?", (item_id,)):
-        yield named.objects, int(row[0])
+    object_key = key_of(connection, item_id)
+    if object_key is not None:
+        yield named.objects, object_key
 
 
 def _texts(connection: sqlite3.Connection, text: str) -> set[int]:

@@ -35,8 +35,10 @@ _QUERIES: Mapping[ItemKind, tuple[str, tuple[str, ...]]] = {
     ),
     ItemKind.OBJECT: (
         "SELECT o.object_key, o.first_seen_ns, o.last_seen_ns, coalesce(o.text_key, 0),"
-        " coalesce(o.map_key, 0), o.x, o.y, o.z, (SELECT type FROM object_state s"
-        " WHERE s.object_key = o.object_key ORDER BY chunk_id DESC LIMIT 1)"
+        " coalesce(o.map_key, 0), o.x, o.y, o.z, coalesce((SELECT type FROM object_state s"
+        " WHERE s.object_key = o.object_key AND chunk_id = o.pinned_chunk_id),"
+        " (SELECT type FROM object_state s WHERE s.object_key = o.object_key"
+        " ORDER BY chunk_id DESC LIMIT 1))"
         " FROM object o WHERE o.changed > ? OR o.object_key > ? ORDER BY o.object_key",
         ("key", "start_ns", "end_ns", "text_key", "map_key", "x", "y", "z", "type_key"),
     ),

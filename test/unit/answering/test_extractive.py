@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memory_nodes.answering.extractive import extractive_answer, name
@@ -48,3 +50,11 @@ def test_name_says_a_colour_once() -> None:
     assert name(descriptor("mug_1", color="red")) == "the red mug"
     assert name(descriptor("red_mug_1", color="red")) == "the red mug"
     assert name(descriptor("mug_1")) == "the mug"
+
+
+def test_object_is_called_by_the_name_that_a_person_gave_it() -> None:
+    cup = replace(CUP, name="Grandma's cup", wordings=("Grandma's cup", "coffee cup"))
+    snapshot = Snapshot((cup, SHELF), (), {1: keyframe(1), 2: keyframe(2)})
+    question = "Where is grandma's cup?"
+    answer = extractive_answer(question, snapshot, rank(question, snapshot, 5), 3601 * NS_PER_S)
+    assert answer == "Grandma's cup was last seen 1 hour ago."

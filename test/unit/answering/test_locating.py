@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memory_nodes.answering.locating import locate_objects
@@ -33,6 +35,19 @@ def test_best_object_comes_first_and_the_latest_seen_among_equals() -> None:
 
 def test_number_of_objects_is_bounded() -> None:
     assert _ids("mug", max_objects=2) == ["mug_3", "mug_2"]
+
+
+def test_id_of_an_object_that_was_merged_into_another_finds_that() -> None:
+    mug = replace(descriptor("mug_1", view(1)), aliases=("cup_1",))
+    located = locate_objects(Snapshot((mug,), (), KEYFRAMES), "", "cup_1", 0.25, 5)
+    assert [item.descriptor.object_id for item in located] == ["mug_1"]
+
+
+def test_name_that_a_person_gave_finds_the_object_before_those_of_its_type() -> None:
+    sofa = replace(descriptor("sofa_1", view(4)), name="the mug", wordings=("the mug", "sofa"))
+    mugs = Snapshot((descriptor("cup_1", view(1), description="a mug"), sofa), (), KEYFRAMES)
+    located = locate_objects(mugs, "mug", "", 0.0, 5)
+    assert [item.descriptor.object_id for item in located] == ["sofa_1", "cup_1"]
 
 
 def test_id_wins_over_words() -> None:

@@ -1,78 +1,202 @@
-"""Identity without a model, by hand numbers."""
+"""Which objects of a chunk are known ones, by looks, places and the word of a model."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
-from memory_nodes.association.matching import match, nearness, shortlist, text_likeness
-from memory_nodes.records import ObjectDescriptor
+from memory_nodes.association.known_objects import Known
+from memory_nodes.association.looks import looks_of
+from memory_nodes.association.matching import match
+from memory_nodes.geometry import PointEstimate
+from memory_nodes.records import NS_PER_S, ObjectDescriptor, ObjectStatus
+from memory_nodes.store.object_changes import KnownObject
 from memory_test_support.records import descriptor, point
 
-
-def _mug(number: int, x_m: float | None, color: str = "red") -> ObjectDescriptor:
-    position = None if x_m is None else point(x_m, 0.0)
-    return descriptor(f"mug_{number}", color=color, position=position)
+DAY_NS = 86_400 * NS_PER_S
 
 
-def test_same_words_at_the_same_place_are_one_object() -> None:
-    assert match([_mug(1, 0.0)], [_mug(7, 0.1)]) == {"mug_1": "mug_7"}
+def _seen(
+    object_id: str, x_m: float | None, color: str = "red", at_ns: int = 0, sigma_m: float = 0.1
+) -> ObjectDescriptor:
+    position = None if x_m is None else point(x_m, 0.0, sigma_m=sigma_m)
+    made = descriptor(object_id, color=color, position=position)
+    return replace(made, first_seen_ns=at_ns, last_seen_ns=at_ns)
 
 
-def test_same_words_far_away_are_another_object() -> None:
-    assert match([_mug(1, 0.0)], [_mug(7, 4.0)]) == {}
+def _known(
+    object_id: str,
+    x_m: float | None,
+    color: str = "red",
+    *,
+    position: PointEstimate | None = None,
+    status: ObjectStatus = ObjectStatus.PRESENT,
+    clear_looks: int = 0,
+) -> Known:
+    """Seen last at time 0."""
+    item = KnownObject(
+        object_key=int(object_id.rpartition("_")[2]),
+        object_id=object_id,
+        types=(object_id.rpartition("_")[0].replace("_", " "),),
+        texts=(color,),
+        attributes={"color": color},
+        position=position or (None if x_m is None else point(x_m, 0.0)),
+        map_id="map",
+        status=status,
+        clear_looks=clear_looks,
+    )
+    return Known(item, looks_of(item))
 
 
-def test_other_words_at_the_same_place_are_another_object() -> None:
-    lamp = descriptor("lamp_1", color="black", position=point(0.0, 0.0))
-    assert match([_mug(1, 0.0)], [replace(lamp, position=point(0.6, 0.0))]) == {}
+def _match(
+    local: Sequence[ObjectDescriptor],
+    known: Sequence[Known],
+    claims: Mapping[str, str | None] | None = None,
+    map_id: str = "map",
+) -> dict[str, str]:
+    """Any local object may be any known one."""
+    return match(local, map_id, {seen.object_id: known for seen in local}, claims)
+
+
+def test_same_looks_at_the_same_place_are_one_object() -> None:
+    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 0.1)]) == {"mug_1": "mug_7"}
+
+
+def test_same_looks_far_away_moments_later_are_another_object() -> None:
+    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 4.0)]) == {}
+
+
+def test_same_looks_far_away_days_later_are_an_object_that_was_moved() -> None:
+    assert _match([_seen("mug_1", 0.0, at_ns=2 * DAY_NS)], [_known("mug_7", 4.0)]) == {
+        "mug_1": "mug_7"
+    }
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        _known("mug_7", 4.0, clear_looks=1),
+        _known("mug_7", 4.0, status=ObjectStatus.MISSING),
+    ],
+    ids=["seen absent", "missing"],
+)
+def test_object_whose_place_was_seen_empty_may_be_elsewhere_at_once(known: Known) -> None:
+    assert _match([_seen("mug_1", 0.0)], [known]) == {"mug_1": "mug_7"}
+
+
+def test_object_that_stays_fits_better_than_one_that_would_have_moved() -> None:
+    known = [_known("mug_7", 4.0, clear_looks=1), _known("mug_8", 0.1)]
+    assert _match([_seen("mug_1", 0.0, at_ns=2 * DAY_NS)], known) == {"mug_1": "mug_8"}
+
+
+def test_other_looks_beside_it_are_another_object() -> None:
+    assert _match([_seen("mug_1", 0.0)], [_known("lamp_7", 0.5, color="black")]) == {}
+
+
+def test_other_color_is_another_object_beside_it_and_an_error_at_the_same_place() -> None:
+    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 0.8, color="blue")]) == {}
+    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 0.05, color="blue")]) != {}
+
+
+def test_synonym_at_the_same_place_is_one_object() -> None:
+    """No word of the types in common; colour and place speak."""
+    assert _match([_seen("couch_1", 0.0)], [_known("sofa_7", 0.05)]) == {"couch_1": "sofa_7"}
+
+
+def test_synonym_farther_away_is_one_object_where_the_meaning_is_the_same() -> None:
+    local, known = _seen("couch_1", 0.0, color=""), _known("sofa_7", 0.6, color="")
+    shortlists = {"couch_1": [known]}
+    assert match([local], "map", shortlists) == {}
+    meant = {"couch_1": {"sofa_7": 0.9}}
+    assert match([local], "map", shortlists, meant=meant) == {"couch_1": "sofa_7"}
 
 
 def test_twins_stay_two() -> None:
-    local = [_mug(1, 0.0), _mug(2, 0.5)]
-    known = [_mug(8, 0.52), _mug(9, 0.02)]
-    assert match(local, known) == {"mug_1": "mug_9", "mug_2": "mug_8"}
-    assert match(local, [_mug(8, 0.2)]) == {"mug_1": "mug_8"}
+    local = [_seen("mug_1", 0.0), _seen("mug_2", 0.5)]
+    assert _match(local, [_known("mug_8", 0.52), _known("mug_9", 0.02)]) == {
+        "mug_1": "mug_9",
+        "mug_2": "mug_8",
+    }
+    assert len(_match(local, [_known("mug_8", 0.2)])) == 1
 
 
-def test_without_places_only_almost_equal_words_are_one_object() -> None:
-    assert match([_mug(1, None)], [_mug(7, None)]) == {"mug_1": "mug_7"}
-    assert match([_mug(1, None)], [_mug(7, None, color="blue")]) == {}
+def test_all_together_are_likeliest_though_one_alone_would_choose_otherwise() -> None:
+    """Both are nearest to mug_8; if mug_1 took it, mug_2 would be 1.3 m away from what is left."""
+    local = [_seen("mug_1", 0.3), _seen("mug_2", 0.75)]
+    assert _match(local, [_known("mug_8", 0.5), _known("mug_9", -0.1)]) == {
+        "mug_1": "mug_9",
+        "mug_2": "mug_8",
+    }
 
 
-def test_words_count_by_type_and_by_the_rest() -> None:
-    one = descriptor("office_chair_1", color="black")
-    other = descriptor("chair_1", color="grey")
-    # type: {office, chair} and {chair} share all of the smaller; texts {black}, {grey} nothing
-    assert text_likeness(one, other) == pytest.approx(0.6)
+def test_objects_that_are_sure_tell_the_shift_of_a_chunk_and_with_it_the_twins() -> None:
+    """Chairs one metre apart, and all places 0.55 m too far: each is nearer to its neighbour."""
+    shift_m = 0.55
+    sure = ("lamp", "plant", "globe", "fan", "vase", "kettle")
+    known = [_known("chair_1", 0.0), _known("chair_2", 1.0)]
+    known += [_known(f"{name}_1", 5.0 * n) for n, name in enumerate(sure, start=1)]
+    chairs = [_seen("chair_8", 0.0 + shift_m), _seen("chair_9", 1.0 + shift_m)]
+    local = [_seen(f"{name}_9", 5.0 * n + shift_m) for n, name in enumerate(sure, start=1)]
+    assert _match([*chairs[:1], *local], known)["chair_8"] == "chair_1"
+    assert _match(chairs[:1], known)["chair_8"] == "chair_2"
 
 
-def test_earlier_wording_of_a_type_counts() -> None:
-    sofa = replace(descriptor("sofa_1"), wordings=("couch", "sofa"))
-    assert text_likeness(descriptor("couch_1"), sofa) >= 0.6
+def test_rough_place_is_no_evidence_against_what_lies_on_its_ray() -> None:
+    ray = PointEstimate((2.5, 0.0, 0.5), (4.0, 0.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.0, 0.01))
+    seen = replace(_seen("mug_1", None), position=ray)
+    assert _match([seen], [_known("mug_7", 5.0)]) == {"mug_1": "mug_7"}
+    beside = _known("mug_7", None, position=point(2.5, 2.5))
+    assert _match([seen], [beside]) == {}
 
 
-def test_nearness_by_hand() -> None:
-    # sigma^2 = 0.4^2 + 0.1^2 + 0.1^2 = 0.18
-    assert nearness(point(0.0, 0.0), point(0.3, 0.0)) == pytest.approx(math.exp(-0.09 / 0.18))
-    assert nearness(point(0.0, 0.0), point(3.01 * math.sqrt(0.18), 0.0)) == 0.0
+def test_without_places_only_the_same_looks_are_one_object() -> None:
+    assert _match([_seen("mug_1", None)], [_known("mug_7", None)]) == {"mug_1": "mug_7"}
+    assert _match([_seen("mug_1", None)], [_known("mug_7", None, color="blue")]) == {}
 
 
-def test_uncertain_place_reaches_farther() -> None:
-    assert nearness(point(0.0, 0.0, sigma_m=1.0), point(2.0, 0.0)) > 0.0
-    assert nearness(point(0.0, 0.0), point(2.0, 0.0)) == 0.0
+def test_place_on_another_map_says_nothing() -> None:
+    assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 77.0)], map_id="cellar") == {
+        "mug_1": "mug_7"
+    }
 
 
-def test_shortlist_holds_the_most_alike_and_the_nearest() -> None:
-    far_mugs = [_mug(number, 50.0 + number) for number in range(20)]
-    near_plant = descriptor("plant_1", color="green", position=point(0.1, 0.0))
-    far_plant = descriptor("plant_2", color="green", position=point(90.0, 0.0))
-    chosen = shortlist([_mug(1, 0.0)], [*far_mugs, near_plant, far_plant], 3)
-    assert [item.object_id for item in chosen] == ["mug_0", "mug_1", "mug_2", "plant_1"]
+def test_model_decides_where_looks_and_places_do_not() -> None:
+    """Two twins without a place, and one that is like none of them."""
+    local = [_seen("mug_1", None), _seen("cup_2", None, color="white")]
+    known = [_known("mug_7", None), _known("mug_8", None), _known("bowl_9", None, color="white")]
+    assert _match(local, known, {"mug_1": "mug_8", "cup_2": "bowl_9"}) == {
+        "mug_1": "mug_8",
+        "cup_2": "bowl_9",
+    }
+
+
+def test_model_finds_an_object_again_that_was_carried_away() -> None:
+    known = [_known("mug_7", 4.0)]
+    assert _match([_seen("mug_1", 0.0, at_ns=60 * NS_PER_S)], known) == {}
+    claims = {"mug_1": "mug_7"}
+    assert _match([_seen("mug_1", 0.0, at_ns=60 * NS_PER_S)], known, claims) == claims
+
+
+def test_word_of_the_model_does_not_stand_against_looks_and_place_together() -> None:
+    known = [_known("mug_7", 0.02), _known("lamp_8", 3.0, color="black")]
+    assert _match([_seen("mug_1", 0.0)], known, {"mug_1": "lamp_8"}) == {"mug_1": "mug_7"}
+    assert _match([_seen("mug_1", 0.0)], known, {"mug_1": None}) == {"mug_1": "mug_7"}
+    assert _match([_seen("mug_1", 0.0)], known[1:], {"mug_1": "lamp_8"}) == {}
+
+
+def test_new_object_stays_new_where_the_model_says_so_and_little_speaks_against_it() -> None:
+    known = [_known("mug_7", None)]
+    assert _match([_seen("mug_1", None)], known, {"mug_1": None}) == {}
+
+
+def test_model_may_name_a_known_object_from_the_shortlist_of_another() -> None:
+    local = [_seen("mug_1", None), _seen("bowl_2", None)]
+    shortlists = {"mug_1": [_known("mug_7", None)], "bowl_2": [_known("mug_8", None)]}
+    claims = {"mug_1": "mug_8", "bowl_2": None}
+    assert match(local, "map", shortlists, claims) == {"mug_1": "mug_8"}
 
 
 def test_nothing_matches_nothing() -> None:
-    assert match([], [_mug(1, 0.0)]) == match([_mug(1, 0.0)], []) == {}
-    assert shortlist([_mug(1, 0.0)], [], 3) == []
+    assert _match([], [_known("mug_7", 0.0)]) == _match([_seen("mug_1", 0.0)], []) == {}

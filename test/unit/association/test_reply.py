@@ -97,7 +97,14 @@ def test_type_that_is_not_known_is_no_mismatch() -> None:
 
 def test_two_answers_for_one_object_are_none() -> None:
     found = _read('{"mug_1": "mug_7", "mug_1": "mug_8", "mug_2": null}')
-    assert found == Decisions({"mug_2": None}, ("local_claims_twice:mug_1",))
+    assert found.known_by_local == {"mug_2": None}
+    assert found.problems == ("local_claims_twice:mug_1",)
+
+
+def test_two_known_objects_that_are_said_to_be_one_are_named() -> None:
+    found = _read('{"mug_1": "mug_7", "mug_1": "mug_8", "mug_2": "mug_8", "mug_2": null}')
+    assert found.same_known == {frozenset(("mug_7", "mug_8"))}
+    assert _read('{"mug_1": "mug_7", "mug_1": "sofa_99"}').same_known == frozenset()
 
 
 def test_reply_that_was_cut_off_keeps_its_whole_decisions() -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from memory_nodes.records import NS_PER_S, Relation
-from memory_nodes.retrieval.context import age_text, object_line, serialise
+from memory_nodes.retrieval.context import object_line, serialise
 from memory_nodes.retrieval.ranking import rank
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_test_support.records import descriptor, keyframe, view
@@ -46,19 +44,3 @@ def test_best_objects_stay_when_there_are_too_many() -> None:
     text = serialise(SNAPSHOT, rank("desk", SNAPSHOT, 5), now_ns=0, max_objects=1)
     assert "desk_1" in text
     assert "mug_1" not in text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (-5, "0 seconds ago"),
-        (59, "59 seconds ago"),
-        (60, "1 minute ago"),
-        (7199, "1 hour ago"),
-        (7200, "2 hours ago"),
-        (86400, "1 day ago"),
-        (8 * 86400, "8 days ago"),
-    ],
-)
-def test_age_in_words(seconds: int, text: str) -> None:
-    assert age_text(10 * NS_PER_S, (10 + seconds) * NS_PER_S) == text

@@ -62,13 +62,11 @@ def test_only_the_asked_objects_and_keyframes_come(tmp_path: Path) -> None:
     assert reader.keyframes([2, 9]) == [keyframe(2)]
 
 
-def test_newest_keyframe_and_those_of_a_map(tmp_path: Path) -> None:
+def test_newest_keyframe_is_the_last_one(tmp_path: Path) -> None:
     writer, reader = Writer(tmp_path), Reader(tmp_path)
     assert reader.latest_keyframe() is None
     writer.commit_chunk(graph(1, [keyframe(4), keyframe(5, map_id="upstairs")]))
     assert reader.latest_keyframe() == keyframe(5, map_id="upstairs")
-    assert reader.keyframe_ids_of_map("map") == {4}
-    assert reader.keyframe_ids_of_map("cellar") == set()
 
 
 def test_relation_seen_in_several_chunks_is_one(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory_test_support.model_server.association import Associator
+from memory_test_support.model_server.association import Associator, views_on_tour
 from memory_test_support.model_server.errors import BadRequestError
 from memory_test_support.model_server.options import ServerOptions
 from memory_test_support.tour import load_tour, load_truth
@@ -27,7 +27,8 @@ def _entries(frame: int, prefix: str, offset_ns: int = 0) -> list[dict[str, Any]
 
 
 def _mapping(options: ServerOptions, payload: dict[str, Any]) -> dict[str, str | None]:
-    reply = Associator(load_tour(), load_truth(), options).reply(payload)
+    views_at = views_on_tour(load_tour(), load_truth(), options.stamp_offset_s)
+    reply = Associator(views_at, options).reply(payload)
     return {pair["local_id"]: pair["known_id"] for pair in reply["mapping"]}
 
 

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from memory_test_support.model_server.chance import draw, pick
 from memory_test_support.model_server.errors import BadRequestError
 from memory_test_support.model_server.options import ServerOptions
-from memory_test_support.tour import SOURCE_STEP_NS, Tour, Truth
+from memory_test_support.tour import SOURCE_STEP_NS, Tour, Truth, View
 
 SMALLEST_IOU = 0.3
 Box = tuple[float, float, float, float]
+ViewsAt: TypeAlias = Callable[[int], Sequence[View]]
+"""The true views in the picture of a stamp, ns; none where there is no such picture."""
+
+
+def views_on_tour(tour: Tour, truth: Truth, stamp_offset_s: float = 0.0) -> ViewsAt:
+    """The annotated views of the frame of a stamp, within half the shortest step of the tour."""
+
+    def views_at(stamp_ns: int) -> Sequence[View]:
+        tour_ns = stamp_ns - round(stamp_offset_s * 1e9)
+        nearest = min(tour.frames, key=lambda frame: abs(frame.stamp_ns - tour_ns))
+        close = abs(nearest.stamp_ns - tour_ns) < SOURCE_STEP_NS / 2
+        return truth.views[nearest.index] if close else ()
+
+    return views_at
 
 
 class Associator:
-    """Knows each object by where it was seen: the annotated box under its view."""
+    """Knows each object by where it was seen: the true box under its view."""
 
-    def __init__(self, tour: Tour, truth: Truth, options: ServerOptions) -> None:
-        self._tour, self._truth, self._options = tour, truth, options
+    def __init__(self, views_at: ViewsAt, options: ServerOptions) -> None:
+        self._views_at, self._options = views_at, options
 
     def reply(self, payload: dict[str, Any]) -> dict[str, Any]:
         """A known id, or null for a new object, for each object of the chunk."""
@@ -46,24 +61,14 @@ class Associator:
         return None
 
     def _recognize(self, entry: dict[str, Any]) -> str | None:
-        """The annotated instance that the views of an entry overlap most."""
+        """The true instance that the views of an entry overlap most."""
         votes: dict[str, float] = defaultdict(float)
         for stamp_ns, box_px in _views(entry):
-            frame = self._frame_at(stamp_ns)
-            if frame is None:
-                continue
-            views = self._truth.views[frame]
+            views = self._views_at(stamp_ns)
             best = max(views, key=lambda view: overlap(view.box_px, box_px), default=None)
             if best is not None and overlap(best.box_px, box_px) > SMALLEST_IOU:
                 votes[best.instance_id] += overlap(best.box_px, box_px)
         return max(votes, key=lambda instance: votes[instance]) if votes else None
-
-    def _frame_at(self, stamp_ns: int) -> int | None:
-        """The frame of that stamp, within half the shortest step of the tour."""
-        tour_ns = stamp_ns - round(self._options.stamp_offset_s * 1e9)
-        nearest = min(self._tour.frames, key=lambda frame: abs(frame.stamp_ns - tour_ns))
-        close = abs(nearest.stamp_ns - tour_ns) < SOURCE_STEP_NS / 2
-        return nearest.index if close else None
 
 
 def overlap(first: Box, second: Box) -> float:

@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 from memory_test_support.model_server.answering import answer
-from memory_test_support.model_server.association import Associator
+from memory_test_support.model_server.association import Associator, views_on_tour
 from memory_test_support.model_server.detection import ChunkDetector
 from memory_test_support.model_server.embedding import embed
 from memory_test_support.model_server.errors import BadRequestError
@@ -32,7 +32,8 @@ class Replies:
     def __init__(self, options: ServerOptions) -> None:
         tour, truth = load_tour(), load_truth()
         self._detector = ChunkDetector(tour, truth, options)
-        self._associator = Associator(tour, truth, options)
+        views_at = views_on_tour(tour, truth, options.stamp_offset_s)
+        self._associator = Associator(views_at, options)
 
     def chat(self, body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """The task and the chat completion. Raises: BadRequestError."""

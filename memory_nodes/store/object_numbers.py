@@ -1,0 +1,27 @@
+"""Ids of objects, <type>_<number>: a number that was given once is never given again."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+
+from memory_nodes.store.database import among
+from memory_nodes.store.schema import text_hash
+
+
+def id_stem(type_name: str) -> str:
+    """What stands before the number in the id of an object of a type: ``coffee_machine_``."""
+    return (re.sub(r"\W+", "_", type_name.lower()).strip("_") or "object") + "_"
+
+
+def highest_numbers(connection: sqlite3.Connection, stems: Iterable[str]) -> dict[str, int]:
+    """For each stem the highest number that any id of it ever had, or 0.
+
+    Also that of an object that was forgotten, or merged into another one.
+    """
+    hashes = {text_hash(stem): stem for stem in stems}
+    where, values = among("stem_hash", hashes)
+    found = connection.execute(f"SELECT stem_hash, highest FROM object_number {where}", values)
+    numbers = dict.fromkeys(hashes.values(), 0)
+    return numbers | {hashes[row[0]]: row[1] for row in found}
