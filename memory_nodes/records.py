@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum
 
-from memory_nodes.geometry import Intrinsics, PointEstimate, Pose, Vector3
+import numpy as np
+
+from memory_nodes.geometry import Array, Intrinsics, PointEstimate, Pose, Vector3
 
 NS_PER_S = 1_000_000_000
 
@@ -51,6 +53,17 @@ class Box:
 
 
 @dataclass(frozen=True)
+class DepthGrid:
+    """A depth image made coarse: enough to tell what stood in the way."""
+
+    columns: int
+    rows: int
+    depths_mm: tuple[int, ...]
+    """Row by row from the top left: the median of what was measured in the cell, along the optical
+    axis; 0 = nothing was."""
+
+
+@dataclass(frozen=True)
 class Keyframe:
     """One remembered image with the poses AT its stamp."""
 
@@ -69,6 +82,16 @@ class Keyframe:
     """Relative to the memory directory."""
     is_localized: bool = True
     """False: the robot was not sure where it was; never to be driven to."""
+    depth_grid: DepthGrid | None = None
+    """Travels with the chunk and is not kept in the memory."""
+
+    def holds(self, point_map_m: Array) -> bool:
+        """Whether a point, shape (3,), is within the picture, in front of it or behind a wall."""
+        point_camera_m = self.map_from_camera.inverse().apply(point_map_m[np.newaxis])
+        if self.intrinsics is None or point_camera_m[0, 2] <= 0.0:
+            return False
+        u_px, v_px = self.intrinsics.project(point_camera_m)[0]
+        return bool(0.0 <= u_px < self.width_px and 0.0 <= v_px < self.height_px)
 
 
 @dataclass(frozen=True)
@@ -92,6 +115,7 @@ class ObjectStatus(IntEnum):
     MOVED = 1
     MISSING = 2
     PROVISIONAL = 3
+    EXPIRED = 4
 
 
 @dataclass(frozen=True)
@@ -115,6 +139,8 @@ class ObjectDescriptor:
     status: ObjectStatus = ObjectStatus.PRESENT
     wordings: tuple[str, ...] = ()
     """Every type name, description and attribute it was ever given, for matching words."""
+    placed_since: int = 0
+    """The first keyframe whose views count for the position: it has moved before that."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +162,14 @@ class Chunk:
 
 
 @dataclass(frozen=True)
+class ClearLook:
+    """A known object's place, in clear view in a keyframe that does not show it."""
+
+    object_id: str
+    keyframe_id: int
+
+
+@dataclass(frozen=True)
 class ChunkGraph:
     """The scene graph of one chunk. Source: VL-KnG, section 6.1."""
 
@@ -148,6 +182,35 @@ class ChunkGraph:
     problems: tuple[str, ...] = ()
     embedding_model: str = ""
     """Id of the model that made the vectors of the views; empty where there are none."""
+    clear_looks: tuple[ClearLook, ...] = ()
+    """Of objects that the chunk does not show; known once it is resolved."""
+
+
+class ChangeKind(str, Enum):
+    """What may become of an object."""
+
+    NEW = "new"
+    """It is where the robot had looked before, and had not seen it."""
+    MOVED = "moved"
+    MISSING = "missing"
+    FOUND = "found"
+    """Where it was, after it had been missing."""
+    EXPIRED = "expired"
+    """It was seen once, without confidence, and is not there: it may never have been."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of an object, and when the robot noticed."""
+
+    kind: ChangeKind
+    descriptor: ObjectDescriptor
+    """As it is known now."""
+    stamp_ns: int
+    """Of the keyframe that showed it."""
+    old_position: PointEstimate | None = None
+    """Of what was moved, or is missing."""
+    new_position: PointEstimate | None = None
 
 
 class ItemKind(IntEnum):

@@ -6,13 +6,26 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memory_nodes.association.clear_looks import (
+    MAX_SIGHTINGS,
+    ClearLookConfig,
+    clear_looks,
+    known_place,
+    near_chunk,
+)
 from memory_nodes.association.matching import could_be_one, match, shortlist
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import read_mapping
 from memory_nodes.errors import ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.records import (
+    ChunkGraph,
+    ClearLook,
+    ObjectDescriptor,
+    ObjectStatus,
+    Relation,
+)
 from memory_nodes.store.reader import Reader
 
 WITHOUT_MODEL = "association without the model"
@@ -51,16 +64,19 @@ class Associator:
         reader: Reader,
         config: AssociatorConfig,
         call_timeout_s: float,
+        looking: ClearLookConfig | None = None,
     ) -> None:
         self._model = model
         self._reader = reader
         self._config = config
         self._call_timeout_s = call_timeout_s
+        self._looking = looking if looking is not None else ClearLookConfig()
 
     async def resolve(self, graph: ChunkGraph) -> ChunkGraph:
         """The same graph with ids of the whole memory; every earlier chunk must be stored."""
         known = self._known_objects(graph)
-        candidates = shortlist(graph.objects, known, self._config.candidates_per_object)
+        living = [item for item in known if item.status != ObjectStatus.EXPIRED]
+        candidates = shortlist(graph.objects, living, self._config.candidates_per_object)
         decision = await self._decide(graph, candidates)
         global_ids = _global_ids(graph.objects, decision.known_by_local, known)
         objects = tuple(
@@ -83,13 +99,24 @@ class Associator:
             )
             for relation in graph.relations
         )
+        resolved = replace(graph, objects=objects, relations=relations, resolved=True)
         return replace(
-            graph,
-            objects=objects,
-            relations=relations,
-            resolved=True,
+            resolved,
             problems=(*graph.problems, *decision.problems),
+            clear_looks=self._clear_looks(resolved, living),
         )
+
+    def _clear_looks(
+        self, resolved: ChunkGraph, known: Sequence[ObjectDescriptor]
+    ) -> tuple[ClearLook, ...]:
+        """Before the problems of association are added: they say nothing about the detector."""
+        near = near_chunk(known, resolved.chunk)
+        seen_in = {
+            view.keyframe_id for item in near for view in item.views[-MAX_SIGHTINGS:]
+        }
+        keyframes = {item.keyframe_id: item for item in self._reader.keyframes(seen_in)} if near else {}
+        places = [place for item in near if (place := known_place(item, keyframes)) is not None]
+        return clear_looks(resolved, places, self._looking)
 
     def _known_objects(self, graph: ChunkGraph) -> list[ObjectDescriptor]:
         """Objects of the same map: places on another map mean nothing here."""

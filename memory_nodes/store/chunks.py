@@ -7,7 +7,8 @@ import sqlite3
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor
-from memory_nodes.store import maps, objects, rows
+from memory_nodes.store import changes, maps, objects, rows
+from memory_nodes.store.changes import ChangesConfig
 
 
 def last_chunk_id(connection: sqlite3.Connection) -> int:
@@ -15,7 +16,7 @@ def last_chunk_id(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT last_chunk_id FROM spool_mark").fetchone()[0])
 
 
-def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
+def store(connection: sqlite3.Connection, graph: ChunkGraph, config: ChangesConfig) -> bool:
     """Stores a checked graph; False when its chunk was stored before, and nothing changes.
 
     Raises InputError when a chunk before it is missing: chunks arrive in order since each is
@@ -36,7 +37,9 @@ def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
         [rows.keyframe_row(keyframe, chunk_id) for keyframe in graph.chunk.keyframes],
     )
     maps.note_sessions(connection, graph.chunk.keyframes)
-    keys = {item.object_id: _store_object(connection, item, graph) for item in graph.objects}
+    keys = {
+        item.object_id: _store_object(connection, item, graph, config) for item in graph.objects
+    }
     connection.executemany(
         "INSERT OR IGNORE INTO relation VALUES (?, ?, ?, ?)",
         [
@@ -45,13 +48,20 @@ def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
             for shown in relation.keyframe_ids
         ],
     )
+    changes.note_clear_looks(connection, graph, config)
     return True
 
 
 def _store_object(
-    connection: sqlite3.Connection, descriptor: ObjectDescriptor, graph: ChunkGraph
+    connection: sqlite3.Connection,
+    descriptor: ObjectDescriptor,
+    graph: ChunkGraph,
+    config: ChangesConfig,
 ) -> int:
     """Adds what a chunk saw of an object to what is known of it; gives its key."""
+    known = connection.execute(
+        "SELECT * FROM object WHERE object_id = ?", (descriptor.object_id,)
+    ).fetchone()
     connection.execute(
         "INSERT OR IGNORE INTO object"
         " (object_id, status, first_seen_ns, last_seen_ns, view_count) VALUES (?, ?, ?, ?, 0)",
@@ -66,6 +76,7 @@ def _store_object(
     key = int(row["object_key"])
     _store_state(connection, key, descriptor, graph.chunk.chunk_id)
     _store_views(connection, key, descriptor, graph.embedding_model)
+    changes.note_sighting(connection, known, key, descriptor, graph, config)
     _update(connection, key, descriptor, graph.chunk.keyframes[0])
     return key
 
@@ -104,9 +115,9 @@ def _update(
     connection: sqlite3.Connection, key: int, descriptor: ObjectDescriptor, shown_by: Keyframe
 ) -> None:
     connection.execute(
-        "UPDATE object SET status = ?, last_seen_ns = max(last_seen_ns, ?),"
-        " view_count = view_count + ? WHERE object_key = ?",
-        (descriptor.status, descriptor.last_seen_ns, len(descriptor.views), key),
+        "UPDATE object SET last_seen_ns = max(last_seen_ns, ?), view_count = view_count + ?"
+        " WHERE object_key = ?",
+        (descriptor.last_seen_ns, len(descriptor.views), key),
     )
     objects.place(connection, key, shown_by.map_id, shown_by.map_frame)
     objects.name(connection, key)

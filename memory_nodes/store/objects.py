@@ -13,8 +13,8 @@ from memory_nodes.store.schema import object_text
 
 
 def place(connection: sqlite3.Connection, object_key: int, map_id: str, map_frame: str) -> None:
-    """The position is that of all views on one map; the readers are told of it."""
-    position = locate(*_sightings(connection, object_key, map_id))
+    """The position is that of all views on one map since it moved; the readers are told of it."""
+    position = locate(*sightings(connection, object_key, map_id))
     connection.execute(
         "UPDATE object SET x = ?, y = ?, z = ?, covariance_m2 = ?, map_key = ?, changed = ?"
         " WHERE object_key = ?",
@@ -65,21 +65,26 @@ def recount(connection: sqlite3.Connection, object_key: int) -> None:
     name(connection, object_key)
 
 
-def _sightings(
+def sightings(
     connection: sqlite3.Connection, object_key: int, map_id: str
 ) -> tuple[list[ObjectView], dict[int, Keyframe]]:
-    """An object's views on one map, and the keyframes that they are in."""
+    """An object's views on one map since it moved last, ascending, and their keyframes."""
+    since = connection.execute(
+        "SELECT placed_since FROM object WHERE object_key = ?", (object_key,)
+    ).fetchone()[0]
     keyframes = {
         row["keyframe_id"]: rows.keyframe_from(row)
         for row in connection.execute(
             "SELECT * FROM keyframe WHERE map_id = ? AND keyframe_id IN"
-            " (SELECT keyframe_id FROM view WHERE object_key = ?)",
-            (map_id, object_key),
+            " (SELECT keyframe_id FROM view WHERE object_key = ? AND keyframe_id >= ?)",
+            (map_id, object_key, since),
         )
     }
     views = [
         rows.view_from(row)
-        for row in connection.execute("SELECT * FROM view WHERE object_key = ?", (object_key,))
+        for row in connection.execute(
+            "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id", (object_key,)
+        )
         if row["keyframe_id"] in keyframes
     ]
     return views, keyframes

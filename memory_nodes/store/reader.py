@@ -183,6 +183,7 @@ def _object(
         view_count=row["view_count"],
         status=ObjectStatus(row["status"]),
         wordings=_wordings(states),
+        placed_since=row["placed_since"],
     )
 
 

@@ -143,6 +143,21 @@ def position_row(position: PointEstimate | None) -> tuple[object, ...]:
     return (*position.point_m, json.dumps(position.covariance_m2))
 
 
+def position_fields(position: PointEstimate | None) -> dict[str, list[float]] | None:
+    """As JSON holds it."""
+    if position is None:
+        return None
+    return {"point_map_m": list(position.point_m), "covariance_m2": list(position.covariance_m2)}
+
+
+def position_from_fields(fields: dict[str, list[float]] | None) -> PointEstimate | None:
+    """What position_fields made."""
+    if fields is None:
+        return None
+    x, y, z = fields["point_map_m"]
+    return PointEstimate((x, y, z), tuple(fields["covariance_m2"]))
+
+
 def position_from(row: sqlite3.Row) -> PointEstimate | None:
     if row["x"] is None:
         return None
