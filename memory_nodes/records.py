@@ -42,6 +42,15 @@ class Box:
     def centre_px(self) -> tuple[float, float]:
         return (self.x0_px + self.x1_px) / 2.0, (self.y0_px + self.y1_px) / 2.0
 
+    def overlaps(self, other: Box) -> bool:
+        """Whether they have more than an edge in common."""
+        return (
+            self.x0_px < other.x1_px
+            and other.x0_px < self.x1_px
+            and self.y0_px < other.y1_px
+            and other.y0_px < self.y1_px
+        )
+
     def touches_border(self, width_px: int, height_px: int, margin_px: float = 2.0) -> bool:
         """Whether the object may go on outside the picture: its box centre then misleads."""
         return (

@@ -6,13 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_nodes.association.clear_looks import (
-    MAX_SIGHTINGS,
-    ClearLookConfig,
-    clear_looks,
-    known_place,
-    near_chunk,
-)
+from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
+from memory_nodes.association.known_places import known_places, near_chunk, sightings
 from memory_nodes.association.matching import could_be_one, match, shortlist
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import read_mapping
@@ -111,12 +106,10 @@ class Associator:
     ) -> tuple[ClearLook, ...]:
         """Before the problems of association are added: they say nothing about the detector."""
         near = near_chunk(known, resolved.chunk)
-        seen_in = {
-            view.keyframe_id for item in near for view in item.views[-MAX_SIGHTINGS:]
-        }
-        keyframes = {item.keyframe_id: item for item in self._reader.keyframes(seen_in)} if near else {}
-        places = [place for item in near if (place := known_place(item, keyframes)) is not None]
-        return clear_looks(resolved, places, self._looking)
+        if not near:
+            return ()
+        shown_by = {item.keyframe_id: item for item in self._reader.keyframes(sightings(near))}
+        return clear_looks(resolved, known_places(near, shown_by), self._looking)
 
     def _known_objects(self, graph: ChunkGraph) -> list[ObjectDescriptor]:
         """Objects of the same map: places on another map mean nothing here."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ from memory_nodes.records import (
 )
 from memory_nodes.store import moves, objects, rows, texts
 from memory_nodes.store.database import sequence
+from memory_nodes.store.moves import Move
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,7 @@ class ChangesConfig:
     look_apart_m: float = parameter(
         0.3, "two looks differ where the camera has moved so far", unit="m", low=0.0
     )
-    look_apart_deg: float = parameter(
-        10.0, "or has turned so far", unit="deg", low=0.0, high=180.0
-    )
+    look_apart_deg: float = parameter(10.0, "or has turned so far", unit="deg", low=0.0, high=180.0)
     expiring_confidence: float = parameter(
         0.5,
         "an object seen once with less confidence expires at the first clear look without it",
@@ -141,7 +141,7 @@ def _has_moved(
     shown_by: Keyframe,
     config: ChangesConfig,
 ) -> bool:
-    """Writes the move down, if there was one."""
+    """Writes the move down, if the views prove one."""
     place, key = rows.position_from(known), known["object_key"]
     views, keyframes = objects.sightings(connection, key, shown_by.map_id)
     if place is None or not views:
@@ -149,14 +149,27 @@ def _has_moved(
     move = moves.find(
         views, keyframes, place, shown_by.keyframe_id, config.moved_m, config.moved_sigmas
     )
-    if move is None:
-        return False
+    if move is not None:
+        start_ns = keyframes[views[0].keyframe_id].stamp_ns
+        _record_move(connection, known, move, start_ns, keyframes)
+    return move is not None
+
+
+def _record_move(
+    connection: sqlite3.Connection,
+    known: sqlite3.Row,
+    move: Move,
+    start_ns: int,
+    keyframes: Mapping[int, Keyframe],
+) -> None:
+    """``start_ns``: since when it was at the old place."""
+    key = known["object_key"]
     connection.execute(
         "INSERT INTO object_place (object_key, map_key, x, y, z, covariance_m2, start_ns, end_ns)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(key, known["map_key"], *rows.position_row(move.old)),
-            *(keyframes[views[0].keyframe_id].stamp_ns, keyframes[move.last_id].stamp_ns),
+            *(start_ns, keyframes[move.last_id].stamp_ns),
         ),
     )
     connection.execute(
@@ -164,7 +177,6 @@ def _has_moved(
     )
     stamp_ns = keyframes[move.since_id].stamp_ns
     record(connection, key, ChangeKind.MOVED, stamp_ns, move.old, move.new)
-    return True
 
 
 def _moved_lately(
@@ -231,9 +243,27 @@ def _look_for(
     ):
         return
     connection.execute("INSERT INTO clear_look VALUES (?, ?)", (key, keyframe.keyframe_id))
-    if len(looks) + 1 >= config.missing_looks:
+    if len(looks) + 1 >= config.missing_looks and not _was_seen_elsewhere(
+        connection, row, keyframe
+    ):
         _set_status(connection, key, ObjectStatus.MISSING)
         record(connection, key, ChangeKind.MISSING, keyframe.stamp_ns, place)
+
+
+def _was_seen_elsewhere(
+    connection: sqlite3.Connection, row: sqlite3.Row, keyframe: Keyframe
+) -> bool:
+    """Writes a move down that one rough sighting did not prove, and its empty place now does."""
+    place, key = rows.position_from(row), row["object_key"]
+    views, keyframes = objects.sightings(connection, key, keyframe.map_id)
+    move = moves.presumed(views, keyframes, place) if place is not None else None
+    if move is None:
+        return False
+    _record_move(connection, row, move, keyframes[views[0].keyframe_id].stamp_ns, keyframes)
+    connection.execute("DELETE FROM clear_look WHERE object_key = ?", (key,))
+    _set_status(connection, key, ObjectStatus.MOVED)
+    objects.place(connection, key, keyframe.map_id, keyframe.map_frame)
+    return True
 
 
 def _is_doubtful(connection: sqlite3.Connection, key: int, config: ChangesConfig) -> bool:

@@ -46,9 +46,7 @@ def find(
         place: where the earlier ones say that it is.
         chunk_from: the first keyframe of the newest chunk that shows it.
     """
-    contradicting = len(views)
-    while contradicting and _contradicts(views[contradicting - 1], keyframes, place):
-        contradicting -= 1
+    contradicting = _first_contradicting(views, keyframes, place)
     of_chunk = sum(view.keyframe_id < chunk_from for view in views)
     for first in sorted({contradicting, of_chunk}):
         if not 0 < first < len(views):
@@ -61,6 +59,22 @@ def find(
     return None
 
 
+def presumed(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate
+) -> Move | None:
+    """The move of what is not at its place any more, and was seen elsewhere last, however roughly.
+
+    Args: as those of ``find``.
+    """
+    first = _first_contradicting(views, keyframes, place)
+    if not 0 < first < len(views):
+        return None
+    old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
+    if old is None or new is None:
+        return None
+    return Move(old, new, views[first - 1].keyframe_id, views[first].keyframe_id)
+
+
 def is_elsewhere(
     old: PointEstimate, new: PointEstimate, moved_m: float, moved_sigmas: float
 ) -> bool:
@@ -71,9 +85,17 @@ def is_elsewhere(
     return math.dist(old.point_m, new.point_m) >= moved_m and distance2 >= moved_sigmas**2
 
 
-def _contradicts(
-    view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate
-) -> bool:
+def _first_contradicting(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate
+) -> int:
+    """From which view on all contradict the place; the number of views where the last does not."""
+    first = len(views)
+    while first and _contradicts(views[first - 1], keyframes, place):
+        first -= 1
+    return first
+
+
+def _contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
     """Whether the place is clearly outside the box."""
     keyframe, lens = keyframes[view.keyframe_id], keyframes[view.keyframe_id].intrinsics
     if lens is None:
