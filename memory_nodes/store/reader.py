@@ -12,6 +12,8 @@ from pathlib import Path
 
 from memory_nodes.errors import StoreError
 from memory_nodes.records import (
+    Change,
+    ChangeKind,
     Counts,
     Keyframe,
     ObjectDescriptor,
@@ -99,6 +101,23 @@ class Reader:
             grouped[key].append(row["keyframe_id"])
         return [Relation(*key, tuple(keyframe_ids)) for key, keyframe_ids in grouped.items()]
 
+    def changes(self, since_ns: int, until_ns: int, map_id: str = "") -> list[Change]:
+        """What became of objects between two stamps, both inclusive, oldest first.
+
+        ``map_id``: only of objects that are on this map now; empty: on any.
+        """
+        with self._snapshot():
+            found = self._rows(
+                "SELECT e.kind, e.stamp_ns, e.detail, o.object_id FROM object_event e"
+                " JOIN object o USING (object_key) LEFT JOIN map m USING (map_key)"
+                " WHERE e.stamp_ns BETWEEN ? AND ? AND ? IN ('', m.map_id) AND NOT e.is_undone"
+                " AND e.kind IN (SELECT value FROM json_each(?)) ORDER BY e.stamp_ns, e.event_key",
+                (since_ns, until_ns, map_id, json.dumps([kind.value for kind in ChangeKind])),
+            )
+            objects = self.objects({row["object_id"] for row in found})
+        known = {item.object_id: item for item in objects}
+        return [_change(row, known[row["object_id"]]) for row in found]
+
     def embedding_models(self) -> dict[str, int]:
         """The models that vectors of views were made by, and how many each made."""
         found = self._rows("SELECT model_id, count(*) AS n FROM view_embedding GROUP BY model_id")
@@ -184,6 +203,17 @@ def _object(
         status=ObjectStatus(row["status"]),
         wordings=_wordings(states),
         placed_since=row["placed_since"],
+    )
+
+
+def _change(row: sqlite3.Row, descriptor: ObjectDescriptor) -> Change:
+    detail = json.loads(row["detail"])
+    return Change(
+        kind=ChangeKind(row["kind"]),
+        descriptor=descriptor,
+        stamp_ns=row["stamp_ns"],
+        old_position=rows.position_from_fields(detail["old"]),
+        new_position=rows.position_from_fields(detail["new"]),
     )
 
 

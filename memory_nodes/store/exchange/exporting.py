@@ -25,7 +25,7 @@ FORMATS = ("jsonl", "graphml", "geojson")
 MANIFEST_NAME = "manifest.json"
 MANIFEST_FORMAT = "robot_memory jsonl"
 MANIFEST_VERSION = 1
-COUNTED_TABLES = ("gist", "history_node", "observation")
+COUNTED_TABLES = ("gist", "history_node", "object_event", "observation")
 """Whose ids are numbers that are never given again."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass, field
 
@@ -9,6 +10,18 @@ from memory_nodes.records import ItemKind
 from memory_nodes.store import objects, texts
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.selection import Chosen, among
+
+_OF_OBJECTS = (
+    *(("relation", "subject_key"), ("object_distinct", "low_key"), ("object_distinct", "high_key")),
+    *(
+        (table, "object_key")
+        for table in (
+            *("relation", "clear_look", "object_place", "object_event", "object_alias"),
+            *("view", "object_state", "object"),
+        )
+    ),
+)
+"""Tables and columns that name objects; the rows that others refer to come last."""
 
 
 @dataclass
@@ -49,6 +62,7 @@ def forget_keyframes_and_objects(
     chosen.objects |= touched - left
     _forget_objects(connection, chosen.objects, traces)
     _forget_states(connection, left)
+    _forget_history(connection, left, traces)
     _forget_keyframes(connection, chosen.keyframes)
     _forget_chunks(connection, chunk_ids)
     for key in sorted(left):
@@ -76,7 +90,7 @@ def _forget_views(connection: sqlite3.Connection, keyframes: set[int]) -> None:
         f" (SELECT object_key, keyframe_id FROM view WHERE {where})",
         values,
     )
-    for table in ("relation", "view"):
+    for table in ("relation", "view", "clear_look"):
         delete(connection, table, "keyframe_id", keyframes)
 
 
@@ -95,9 +109,8 @@ def _forget_objects(connection: sqlite3.Connection, keys: set[int], traces: Trac
         f" (SELECT object_key, keyframe_id FROM view WHERE {where})",
         values,
     )
-    delete(connection, "relation", "subject_key", keys)
-    for table in ("relation", "view", "object_state", "object"):
-        delete(connection, table, "object_key", keys)
+    for table, column in _OF_OBJECTS:
+        delete(connection, table, column, keys)
     for kind, end in (
         *(("OBSERVED_IN", "from_key"), ("COOCCURS_WITH", "from_key")),
         ("COOCCURS_WITH", "to_key"),
@@ -113,6 +126,30 @@ def _forget_states(connection: sqlite3.Connection, keys: set[int]) -> None:
         f"DELETE FROM object_state WHERE {where} AND NOT EXISTS (SELECT 1 FROM view v"
         " JOIN keyframe k USING (keyframe_id) WHERE v.object_key = object_state.object_key"
         " AND k.chunk_id = object_state.chunk_id)",
+        values,
+    )
+
+
+def _forget_history(connection: sqlite3.Connection, keys: set[int], traces: Traces) -> None:
+    """Events of objects that forgotten keyframes showed, and places where only these showed them.
+
+    Where none is left that shows an object at its place, it is where it was before.
+    """
+    where, values = among("object_key", keys)
+    stamps_ns = json.dumps([start_ns for start_ns, _ in traces.spans_ns])
+    connection.execute(
+        f"DELETE FROM object_event WHERE {where} AND stamp_ns IN (SELECT value FROM json_each(?))",
+        (*values, stamps_ns),
+    )
+    connection.execute(
+        f"DELETE FROM object_place WHERE {where} AND NOT EXISTS (SELECT 1 FROM view v"
+        " JOIN keyframe k USING (keyframe_id) WHERE v.object_key = object_place.object_key"
+        " AND k.stamp_ns BETWEEN start_ns AND end_ns)",
+        values,
+    )
+    connection.execute(
+        f"UPDATE object SET placed_since = 0 WHERE {where} AND NOT EXISTS (SELECT 1 FROM view v"
+        " WHERE v.object_key = object.object_key AND v.keyframe_id >= placed_since)",
         values,
     )
 
