@@ -6,7 +6,7 @@ import json
 import sqlite3
 from dataclasses import dataclass, field
 
-from memory_nodes.records import ItemKind
+from memory_nodes.records import ChangeKind, ItemKind, ObjectStatus
 from memory_nodes.store import objects, texts
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.selection import Chosen, among
@@ -62,7 +62,7 @@ def forget_keyframes_and_objects(
     chosen.objects |= touched - left
     _forget_objects(connection, chosen.objects, traces)
     _forget_states(connection, left)
-    _forget_history(connection, left, traces)
+    _forget_past(connection, left)
     _forget_keyframes(connection, chosen.keyframes)
     _forget_chunks(connection, chunk_ids)
     for key in sorted(left):
@@ -130,27 +130,24 @@ def _forget_states(connection: sqlite3.Connection, keys: set[int]) -> None:
     )
 
 
-def _forget_history(connection: sqlite3.Connection, keys: set[int], traces: Traces) -> None:
-    """Events of objects that forgotten keyframes showed, and places where only these showed them.
+def _forget_past(connection: sqlite3.Connection, keys: set[int]) -> None:
+    """Earlier places and changes of objects that lost views: they were told from all of them.
 
-    Where none is left that shows an object at its place, it is where it was before.
+    What a person did to an object stays. Where no view is left from before it moved, or none
+    since, it has not moved.
     """
     where, values = among("object_key", keys)
-    stamps_ns = json.dumps([start_ns for start_ns, _ in traces.spans_ns])
+    connection.execute(f"DELETE FROM object_place WHERE {where}", values)
     connection.execute(
-        f"DELETE FROM object_event WHERE {where} AND stamp_ns IN (SELECT value FROM json_each(?))",
-        (*values, stamps_ns),
+        f"DELETE FROM object_event WHERE {where} AND kind IN (SELECT value FROM json_each(?))",
+        (*values, json.dumps([kind.value for kind in ChangeKind])),
     )
+    seen = "EXISTS (SELECT 1 FROM view v WHERE v.object_key = object.object_key AND v.keyframe_id"
     connection.execute(
-        f"DELETE FROM object_place WHERE {where} AND NOT EXISTS (SELECT 1 FROM view v"
-        " JOIN keyframe k USING (keyframe_id) WHERE v.object_key = object_place.object_key"
-        " AND k.stamp_ns BETWEEN start_ns AND end_ns)",
-        values,
-    )
-    connection.execute(
-        f"UPDATE object SET placed_since = 0 WHERE {where} AND NOT EXISTS (SELECT 1 FROM view v"
-        " WHERE v.object_key = object.object_key AND v.keyframe_id >= placed_since)",
-        values,
+        "UPDATE object SET placed_since = 0, status = CASE status WHEN ? THEN ? ELSE status END"
+        f" WHERE {where} AND placed_since > 0"
+        f" AND NOT ({seen} < placed_since) AND {seen} >= placed_since))",
+        (int(ObjectStatus.MOVED), int(ObjectStatus.PRESENT), *values),
     )
 
 
