@@ -13,6 +13,7 @@ from memory_nodes.records import (
     Episode,
     EpisodeStatus,
     Keyframe,
+    ObjectStatus,
     ObjectView,
     Observation,
 )
@@ -31,6 +32,8 @@ VIEW_COLUMNS = (
     *("point_x", "point_y", "point_z"),
 )
 VIEW_EMBEDDING_COLUMNS = ("object_key", "keyframe_id", "model_id", "dimension", "vector")
+NOT_EXPIRED = f"status != {ObjectStatus.EXPIRED:d}"
+"""Of objects that may be found."""
 OBSERVATION_COLUMNS = (
     *("observation_key", "stamp_ns", "map_key", "layer_key", "episode_key", "text_key"),
     *(*_POSE, "confidence", "source", "public_id"),

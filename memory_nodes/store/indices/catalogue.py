@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.records import ItemKind, ObjectStatus
+from memory_nodes.records import ItemKind
 from memory_nodes.store import episodes
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.indices.columns import Condition
 from memory_nodes.store.indices.items import Items
+from memory_nodes.store.rows import NOT_EXPIRED
 
 KINDS = (ItemKind.OBSERVATION, ItemKind.OBJECT, ItemKind.GIST)
 
@@ -38,7 +39,7 @@ _QUERIES: Mapping[ItemKind, tuple[str, tuple[str, ...]]] = {
         " coalesce(o.map_key, 0), o.x, o.y, o.z, (SELECT type FROM object_state s"
         " WHERE s.object_key = o.object_key ORDER BY chunk_id DESC LIMIT 1)"
         " FROM object o WHERE (o.changed > ? OR o.object_key > ?)"
-        f" AND o.status != {ObjectStatus.EXPIRED:d} ORDER BY o.object_key",
+        f" AND {NOT_EXPIRED} ORDER BY o.object_key",
         ("key", "start_ns", "end_ns", "text_key", "map_key", "x", "y", "z", "type_key"),
     ),
 }
