@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
-from memory_nodes.association.known_places import known_places, near_chunk, sightings
+from memory_nodes.association.known_places import in_view, known_places, sightings
 from memory_nodes.association.matching import could_be_one, match, shortlist
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import read_mapping
@@ -105,7 +105,7 @@ class Associator:
         self, resolved: ChunkGraph, known: Sequence[ObjectDescriptor]
     ) -> tuple[ClearLook, ...]:
         """Before the problems of association are added: they say nothing about the detector."""
-        near = near_chunk(known, resolved.chunk)
+        near = in_view(known, resolved.chunk)
         if not near:
             return ()
         shown_by = {item.keyframe_id: item for item in self._reader.keyframes(sightings(near))}

@@ -16,7 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.association.known_places import KnownPlace, KnownPlaces, in_camera
+from memory_nodes.association.known_places import (
+    MIN_DEPTH_M,
+    KnownPlace,
+    KnownPlaces,
+    camera_axes,
+    in_camera,
+)
 from memory_nodes.geometry import Array, Intrinsics, PointEstimate
 from memory_nodes.parameters import parameter
 from memory_nodes.records import (
@@ -28,7 +34,6 @@ from memory_nodes.records import (
     ObjectView,
 )
 
-MIN_DEPTH_M = 0.01
 CARRIER_DEPTH_M = 0.5
 """The middle of what carries an object is nearer than the object by less than this."""
 GRID = 5
@@ -119,12 +124,13 @@ def _expected(
     if not places:
         return
     points_map_m = np.array([place.position.point_m for place in places])
-    points_m = keyframe.map_from_camera.inverse().apply(points_map_m)
+    camera = keyframe.map_from_camera
+    points_m = (points_map_m - camera.position_m) @ camera_axes(camera)
     ahead = np.flatnonzero(points_m[:, 2] >= max(config.look_min_range_m, MIN_DEPTH_M))
+    image_px = np.array([keyframe.width_px, keyframe.height_px])
     for index, shown_px in zip(ahead, lens.project(points_m[ahead]), strict=True):
         place, point_m = places[index], points_m[index]
-        # Most of what is ahead is far beyond the border: the rest costs more to ask.
-        if (np.abs(shown_px) > 2 * max(keyframe.width_px, keyframe.height_px)).any():
+        if (np.abs(shown_px - image_px / 2.0) > image_px).any():
             continue
         sighting = _nearest_sighting(place, keyframe, config)
         if sighting is None:
@@ -164,7 +170,7 @@ def _sigma_px(
     x_m, y_m, z_m = point_m
     jacobian = np.array([[1.0, 0.0, -x_m / z_m], [0.0, 1.0, -y_m / z_m]])
     jacobian *= np.array([[lens.fx_px], [lens.fy_px]]) / z_m
-    from_map = jacobian @ keyframe.map_from_camera.rotation.as_matrix().T
+    from_map = jacobian @ camera_axes(keyframe.map_from_camera).T
     covariance_px2 = from_map @ np.reshape(position.covariance_m2, (3, 3)) @ from_map.T
     return math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance_px2)[-1])))
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
-from memory_nodes.geometry import Array, PointEstimate
+from memory_nodes.geometry import Array, PointEstimate, Pose
 from memory_nodes.records import Box, Chunk, Keyframe, ObjectDescriptor, ObjectStatus
 
 MAX_SIGHTINGS = 50
 """Of more sightings the newest count."""
-NEAR_M = 10.0
-"""What is farther from every camera of a chunk is not looked for."""
+MIN_DEPTH_M = 0.01
+MAX_DEPTH_M = 10.0
+"""What is farther is not looked for."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +47,24 @@ class KnownPlaces:
         return {other_id for other_id, box in boxes.items() if box.overlaps(own)}
 
 
-def near_chunk(known: Sequence[ObjectDescriptor], chunk: Chunk) -> list[ObjectDescriptor]:
-    """Objects with a place on the chunk's map near enough to a camera of it to be looked for."""
+def in_view(known: Sequence[ObjectDescriptor], chunk: Chunk) -> list[ObjectDescriptor]:
+    """Objects whose place on the chunk's map is in the picture of a keyframe, or just beside it.
+
+    Of many objects few are: only these are worth asking more about.
+    """
     placed = [item for item in known if item.position is not None]
-    if not placed:
-        return []
-    points_m = np.array([item.position.point_m for item in placed if item.position])
-    cameras_m = np.array([item.map_from_camera.position_m for item in chunk.keyframes])
-    low_m, high_m = cameras_m.min(axis=0) - NEAR_M, cameras_m.max(axis=0) + NEAR_M
-    is_near = ((points_m >= low_m) & (points_m <= high_m)).all(axis=1)
-    return [placed[index] for index in np.flatnonzero(is_near)]
+    points_map_m = np.array([item.position.point_m for item in placed if item.position])
+    is_in = np.zeros(len(placed), np.bool_)
+    for keyframe in chunk.keyframes if placed else ():
+        lens, camera = keyframe.intrinsics, keyframe.map_from_camera
+        if lens is None:
+            continue
+        points_m = (points_map_m - camera.position_m) @ camera_axes(camera)
+        ahead = np.flatnonzero((points_m[:, 2] > MIN_DEPTH_M) & (points_m[:, 2] < MAX_DEPTH_M))
+        image_px = np.array([keyframe.width_px, keyframe.height_px])
+        beside_px = np.abs(lens.project(points_m[ahead]) - image_px / 2.0)
+        is_in[ahead[(beside_px <= image_px).all(axis=1)]] = True
+    return [placed[index] for index in np.flatnonzero(is_in)]
 
 
 def sightings(objects: Sequence[ObjectDescriptor]) -> set[int]:
@@ -81,9 +91,16 @@ def known_places(
 
 def in_camera(position: PointEstimate, keyframe: Keyframe) -> Array:
     """A position in the map as the optical frame has it, shape (3,)."""
-    points_m = keyframe.map_from_camera.inverse().apply(np.array([position.point_m]))
-    point_m: Array = points_m[0]
+    camera = keyframe.map_from_camera
+    point_m: Array = np.subtract(position.point_m, camera.position_m) @ camera_axes(camera)
     return point_m
+
+
+@lru_cache(maxsize=8192)
+def camera_axes(map_from_camera: Pose) -> Array:
+    """The axes of an optical frame in the map, as columns; asked for again and again."""
+    axes: Array = map_from_camera.rotation.as_matrix()
+    return axes
 
 
 def _place(descriptor: ObjectDescriptor, keyframes: Mapping[int, Keyframe]) -> KnownPlace | None:

@@ -12,19 +12,28 @@ MAX_MM = 65_535
 
 
 def depth_grid(depth_m: NDArray[np.float32]) -> DepthGrid:
-    """The median of each cell, of an image of any size.
+    """The (upper) median of each cell, of an image of any size.
+
+    Where its size is no multiple of the grid's, evenly spaced rows and columns are passed over.
 
     Args:
         depth_m: shape (H, W), metres along the optical axis, 0 = no return.
     """
-    is_measured = np.isfinite(depth_m) & (depth_m > 0.0)
-    measured = np.where(is_measured, depth_m, np.nan)
-    rows = np.array_split(measured, min(ROWS, depth_m.shape[0]), axis=0)
-    cells = [np.array_split(row, min(COLUMNS, depth_m.shape[1]), axis=1) for row in rows]
-    depths_mm = tuple(_median_mm(cell) for row in cells for cell in row)
-    return DepthGrid(len(cells[0]), len(cells), depths_mm)
+    height, width = depth_m.shape
+    rows, columns = min(ROWS, height), min(COLUMNS, width)
+    high, wide = height // rows, width // columns
+    kept = np.ix_(_spread(rows * high, height), _spread(columns * wide, width))
+    cells = depth_m[kept].reshape(rows, high, columns, wide)
+    pixels = cells.transpose(0, 2, 1, 3).reshape(rows * columns, high * wide)
+    is_measured = np.isfinite(pixels) & (pixels > 0.0)
+    # What was not measured is sorted to the end.
+    ascending = np.sort(np.where(is_measured, pixels, np.inf), axis=1)
+    counts = is_measured.sum(axis=1)
+    medians_m = ascending[np.arange(rows * columns), counts // 2 * (counts > 0)]
+    depths_mm = np.where(counts > 0, np.minimum(medians_m * 1000.0, MAX_MM), 0.0)
+    return DepthGrid(columns, rows, tuple(np.rint(depths_mm).astype(int).tolist()))
 
 
-def _median_mm(cell: NDArray[np.float32]) -> int:
-    valid = cell[~np.isnan(cell)]
-    return min(MAX_MM, round(float(np.median(valid)) * 1000.0)) if valid.size else 0
+def _spread(count: int, length: int) -> NDArray[np.intp]:
+    """So many numbers below a length, evenly spaced."""
+    return np.arange(count) * length // count

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
-from memory_nodes.association.known_places import KnownPlaces, known_places, near_chunk
+from memory_nodes.association.known_places import KnownPlaces, in_view, known_places
 from memory_nodes.geometry import PointEstimate, Pose
 from memory_nodes.records import (
     Box,
@@ -212,8 +212,25 @@ def test_sightings_before_it_moved_do_not_count() -> None:
     assert _looks(known=_known(moved)) == ()
 
 
-def test_only_what_has_a_place_near_the_cameras_is_looked_for() -> None:
-    far = replace(MUG, object_id="mug_2", position=point(10.5, 0.0))
-    nowhere = replace(MUG, object_id="mug_3", position=None)
-    chunk = graph(2, [HERE]).chunk
-    assert near_chunk([MUG, far, nowhere], chunk) == [MUG]
+@pytest.mark.parametrize(
+    ("place", "count"),
+    [
+        (point(9.9, 0.0, 1.0), 1),
+        (point(10.1, 0.0, 1.0), 0),
+        (point(-3.0, 0.0, 1.0), 0),
+        (point(3.0, 3.8, 1.0), 1),
+        (point(3.0, 3.9, 1.0), 0),
+        (None, 0),
+    ],
+    ids=["near", "far", "behind", "just beside", "beside", "nowhere"],
+)
+def test_only_what_may_show_in_the_picture_is_asked_about(
+    place: PointEstimate | None, count: int
+) -> None:
+    """Up to half a picture beside it: 500 x 3.8 / 3 = 633 px from the middle, of 640."""
+    assert len(in_view([replace(MUG, position=place)], graph(2, [HERE]).chunk)) == count
+
+
+def test_without_intrinsics_nothing_is_in_view() -> None:
+    assert in_view([MUG], graph(2, [replace(HERE, intrinsics=None)]).chunk) == []
+    assert in_view([], graph(2, [HERE]).chunk) == []

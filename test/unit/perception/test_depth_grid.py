@@ -19,9 +19,22 @@ def test_each_cell_has_the_median_of_what_was_measured_in_it() -> None:
     depth_m[:20, :20] = 0.0
     depth_m[0, 0:3] = (1.0, 1.5, 4.0)
     depth_m[460:, 620:] = np.nan
+    depth_m[:20, 40:60] = np.inf
+    depth_m[:20, 40:59] = 3.0
     grid = depth_grid(depth_m)
     assert (grid.columns, grid.rows, len(grid.depths_mm)) == (32, 24, 768)
-    assert (grid.depths_mm[0], grid.depths_mm[1], grid.depths_mm[-1]) == (1500, 2000, 0)
+    assert (grid.depths_mm[:3], grid.depths_mm[-1]) == ((1500, 2000, 3000), 0)
+
+
+def test_medians_are_those_of_a_second_method() -> None:
+    """Odd counts, so that the median is one of the measured depths."""
+    depth_m = np.random.default_rng(3).uniform(0.5, 9.0, (24 * 5, 32 * 3)).astype(np.float32)
+    expected = [
+        round(float(np.median(depth_m[row : row + 5, column : column + 3])) * 1000.0)
+        for row in range(0, 120, 5)
+        for column in range(0, 96, 3)
+    ]
+    assert depth_grid(depth_m).depths_mm == pytest.approx(expected, abs=1)
 
 
 def test_rows_come_one_after_another_from_the_top_left() -> None:
