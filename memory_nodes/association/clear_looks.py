@@ -34,6 +34,8 @@ from memory_nodes.records import (
     ObjectView,
 )
 
+BEHIND_SIGMAS = 2.0
+"""What is behind a place by fewer may as well be at it: the object itself, by another name."""
 CARRIER_DEPTH_M = 0.5
 """The middle of what carries an object is nearer than the object by less than this."""
 GRID = 5
@@ -81,6 +83,7 @@ class _Expected:
     object_id: str
     box: Box
     depth_m: float
+    depth_sigma_m: float
     as_in_id: int
     """The keyframe that showed it so."""
 
@@ -142,7 +145,8 @@ def _expected(
         box = Box(*map(float, edges_px))
         if min(box.width_px, box.height_px) >= config.look_min_size_px:
             as_in_id = place.keyframe_ids[sighting]
-            yield _Expected(place.object_id, box, float(point_m[2]), as_in_id)
+            depth_sigma_m = _depth_sigma_m(place.position, keyframe)
+            yield _Expected(place.object_id, box, float(point_m[2]), depth_sigma_m, as_in_id)
 
 
 def _nearest_sighting(place: KnownPlace, keyframe: Keyframe, config: ClearLookConfig) -> int | None:
@@ -175,6 +179,11 @@ def _sigma_px(
     return math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance_px2)[-1])))
 
 
+def _depth_sigma_m(position: PointEstimate, keyframe: Keyframe) -> float:
+    ahead = camera_axes(keyframe.map_from_camera)[:, 2]
+    return math.sqrt(max(0.0, ahead @ np.reshape(position.covariance_m2, (3, 3)) @ ahead))
+
+
 def _is_hidden(
     expected: _Expected,
     keyframe: Keyframe,
@@ -189,8 +198,9 @@ def _is_hidden(
     )
     picture = Box(0.0, 0.0, keyframe.width_px, keyframe.height_px)
     is_covered = ~_is_in(picture, across_px, down_px)
+    behind_m = expected.depth_m + tolerance_m + BEHIND_SIGMAS * expected.depth_sigma_m
     for other, depth_m in shown:
-        if depth_m < expected.depth_m + tolerance_m:
+        if depth_m < behind_m:
             is_covered |= _is_in(other, across_px, down_px)
     if keyframe.depth_grid is not None:
         measured_m = _measured_m(keyframe.depth_grid, keyframe, across_px, down_px)

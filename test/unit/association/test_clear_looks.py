@@ -152,12 +152,13 @@ def _screen(x_m: float, seen: Box, sigma_m: float = 0.1) -> ObjectDescriptor:
 
 @pytest.mark.parametrize(
     ("x_m", "left_px", "count"),
-    [(1.5, 280.0, 0), (3.0, 280.0, 0), (3.2, 280.0, 0), (3.4, 280.0, 1), (1.5, 400.0, 1)],
+    [(1.5, 280.0, 0), (3.0, 280.0, 0), (3.45, 280.0, 0), (3.55, 280.0, 1), (1.5, 400.0, 1)],
     ids=["before", "at", "hardly behind", "behind", "beside"],
 )
 def test_box_over_the_place_hides_it_unless_it_is_of_something_behind(
     x_m: float, left_px: float, count: int
 ) -> None:
+    """Behind is what is farther by 0.3 m and two sigmas of the place, which are 0.2 m."""
     assert len(_looks(_screen(x_m, box(left_px, 200.0, 100.0)))) == count
 
 
