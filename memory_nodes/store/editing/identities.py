@@ -194,12 +194,8 @@ def _merge_object(connection: sqlite3.Connection, into: int, other: int) -> None
     gone = connection.execute("SELECT * FROM object WHERE object_key = ?", (other,)).fetchone()
     connection.execute(
         "UPDATE object SET name = coalesce(name, ?), placed_since = max(placed_since, ?),"
-        " clear_looks = CASE WHEN last_seen_ns < ? THEN ? ELSE clear_looks END,"
         " last_seen_ns = max(last_seen_ns, ?) WHERE object_key = ?",
-        (
-            *(gone["name"], gone["placed_since"]),
-            *(gone["last_seen_ns"], gone["clear_looks"], gone["last_seen_ns"], into),
-        ),
+        (gone["name"], gone["placed_since"], gone["last_seen_ns"], into),
     )
     connection.execute("DELETE FROM object WHERE object_key = ?", (other,))
     connection.execute("INSERT INTO object_alias VALUES (?, ?)", (gone["object_id"], into))

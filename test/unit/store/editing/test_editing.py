@@ -251,10 +251,11 @@ def test_object_that_is_marked_missing_is_present_when_it_is_seen(
 
 
 def test_mark_present_forgets_the_looks_that_found_nothing(writer: Writer, tmp_path: Path) -> None:
-    _insert(tmp_path, "UPDATE object SET clear_looks = 2, status = 2 WHERE object_id = 'mug_1'")
+    _insert(tmp_path, "UPDATE object SET status = 2 WHERE object_id = 'mug_1'")
+    _insert(tmp_path, "INSERT INTO clear_look VALUES (1, 1), (1, 2)")
     writer.edit(Mark("mug_1", ObjectStatus.PRESENT), NOW_NS)
     rows = sqlite3.connect(tmp_path / DATABASE_NAME).execute(
-        "SELECT status, clear_looks FROM object WHERE object_id = 'mug_1'"
+        "SELECT status, (SELECT count(*) FROM clear_look) FROM object WHERE object_id = 'mug_1'"
     )
     assert rows.fetchall() == [(ObjectStatus.PRESENT, 0)]
 
