@@ -39,7 +39,7 @@ class AssociationNode(MemoryNode):
             self.reader,
             self.association,
             self.endpoint.call_timeout_s,
-            self.looking,
+            looking=self.looking,
         )
 
     def start(self) -> None:

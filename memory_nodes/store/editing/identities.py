@@ -235,13 +235,15 @@ def _drop_states_without_view(
 
 
 def _set_placed_since(connection: sqlite3.Connection, source: int, made: int) -> None:
-    """It moved at that keyframe: that holds for those that were seen after it."""
+    """It moved at that keyframe: that holds for those that were seen after it, and no others."""
     (since,) = connection.execute(
         "SELECT placed_since FROM object WHERE object_key = ?", (source,)
     ).fetchone()
     for key in (source, made):
         is_seen_since = max(_keyframes(connection, key)) >= since
         connection.execute(
-            "UPDATE object SET placed_since = ? WHERE object_key = ?",
-            (since if is_seen_since else 0, key),
+            "UPDATE object SET placed_since = CASE WHEN ?1 THEN ?2 ELSE 0 END,"
+            " status = CASE WHEN NOT ?1 AND status = ?3 THEN ?4 ELSE status END"
+            " WHERE object_key = ?5",
+            (is_seen_since, since, int(ObjectStatus.MOVED), int(ObjectStatus.PRESENT), key),
         )

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import PointEstimate
 from memory_nodes.records import Box, ObjectStatus, ObjectView
-from memory_nodes.store import object_numbers, objects, rows, texts
+from memory_nodes.store import object_numbers, objects, rows
 from memory_nodes.store.database import sequence
 from memory_nodes.store.exchange.import_destination import (
     Destination,
@@ -19,7 +19,6 @@ from memory_nodes.store.exchange.import_destination import (
 )
 from memory_nodes.store.exchange.import_fields import Fields
 from memory_nodes.store.maps import map_key
-from memory_nodes.store.schema import object_text
 from memory_nodes.vectors import ITEM_BYTES, is_sound
 
 _State: TypeAlias = tuple[int, str, str, dict[str, str], tuple[str, ...]]
@@ -34,7 +33,7 @@ def object_(into: Destination, line: Fields) -> None:
     states_kept = [state for state in states if state[0] in chunk_ids]
     if not states_kept:
         raise InputError("no state of it is of a chunk that is there")
-    key = _insert_object(into, line, states_kept[-1])
+    key = _insert_object(into, line)
     into.connection.executemany(
         "INSERT INTO object_state VALUES (?, ?, ?, ?, ?, ?)",
         [
@@ -47,6 +46,7 @@ def object_(into: Destination, line: Fields) -> None:
         [rows.view_row(key, view) for view in views if view.keyframe_id in keyframe_ids],
     )
     _insert_past(into, line, key)
+    objects.name(into.connection, key)
 
 
 def event(into: Destination, line: Fields) -> None:
@@ -104,22 +104,19 @@ def _view(item: Fields) -> ObjectView:
     )
 
 
-def _insert_object(into: Destination, line: Fields, newest: _State) -> int:
-    _, type_name, description, attributes, _ = newest
-    text = object_text(type_name, description, list(attributes.values()))
+def _insert_object(into: Destination, line: Fields) -> int:
     map_id = line.optional_text("map_id")
     position = None if line.is_null("position") else _position(line.fields("position"))
     return int(
         into.connection.execute(
             "INSERT INTO object (object_id, status, first_seen_ns, last_seen_ns, view_count,"
-            " x, y, z, covariance_m2, text_key, map_key, changed)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " x, y, z, covariance_m2, map_key, changed)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(line.text("object_id"), status_of(ObjectStatus, line.text("status"))),
                 *(line.integer("first_seen_ns"), line.integer("last_seen_ns")),
                 line.integer("view_count", 0),
                 *rows.position_row(position),
-                texts.intern(into.connection, [text])[text],
                 map_key(into.connection, map_id, line.text("map_frame")) if map_id else None,
                 sequence(into.connection),
             ),
@@ -140,7 +137,6 @@ def _insert_past(into: Destination, line: Fields, key: int) -> None:
             key,
         ),
     )
-    objects.name(into.connection, key)
     for place in line.list_of_fields("places"):
         into.connection.execute(
             "INSERT INTO object_place (object_key, map_key, x, y, z, covariance_m2, start_ns,"

@@ -12,7 +12,7 @@ from PIL import Image
 
 from memory_nodes.geometry import Array, Pose
 from memory_nodes.records import NS_PER_S, Gist, Observation, Relation
-from memory_nodes.store import texts
+from memory_nodes.store import objects, texts
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import packed
@@ -102,6 +102,7 @@ def _write_past(writer: Writer) -> None:
             "UPDATE object SET placed_since = 3 WHERE object_key = 1",
         ):
             connection.execute(statement)
+        objects.name(connection, 2)
 
 
 def _write_observations(writer: Writer) -> None:
