@@ -24,6 +24,7 @@ from memory_nodes.records import (
     ObjectStatus,
 )
 from memory_nodes.store.changes import ChangesConfig
+from memory_nodes.store.editing.edits import Mark, Merge, Pin, Split, Undo
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
@@ -309,6 +310,77 @@ def test_expired_object_is_not_searched_any_more_and_is_again_when_it_is_seen(
     for search in (following, anew):
         assert [hit.item_id for hit in search.words("mug").hits] == ["mug_1"]
         search.close()
+
+
+# with what a person says
+
+
+def test_pinned_object_neither_moves_nor_goes_missing(memory: Memory) -> None:
+    memory.see(HERE, HERE)
+    memory.writer.edit(Pin("mug_1"), 1)
+    memory.miss(*_looks(5))
+    memory.see(THERE, THERE)
+    assert (memory.mug.status, memory.kinds()) == (PRESENT, [])
+    assert memory.mug.position is not None
+    assert memory.mug.position.point_m == pytest.approx(HERE, abs=0.15)
+
+
+def test_pinned_object_does_not_expire(memory: Memory) -> None:
+    memory.see(HERE)
+    doubtful = replace(memory.mug.views[0], confidence=0.1)
+    memory.commit([keyframe(50)], descriptor("cup_1", replace(doubtful, keyframe_id=50)))
+    memory.writer.edit(Pin("cup_1"), 1)
+    memory.miss(*_looks(1), name="cup_1")
+    assert memory.reader.objects(["cup_1"])[0].status == PRESENT
+
+
+@pytest.mark.parametrize("status", [PRESENT, MISSING])
+def test_looks_before_a_person_marked_an_object_do_not_count(
+    memory: Memory, status: ObjectStatus
+) -> None:
+    memory.see(HERE, HERE)
+    memory.miss(*_looks(2))
+    marked = memory.writer.edit(Mark("mug_1", status), 1)
+    memory.writer.edit(Undo(marked.event_id), 2)
+    memory.miss(*_looks(2))
+    assert memory.mug.status == PRESENT
+    memory.miss(Pose.planar(0.0, 5.0, 0.0))
+    assert memory.mug.status == MISSING
+
+
+def test_look_for_what_was_merged_meanwhile_with_what_the_chunk_shows_is_passed_over(
+    memory: Memory,
+) -> None:
+    memory.see(HERE, HERE)
+    memory.see(HERE, HERE, name="cup_1")
+    memory.writer.edit(Merge("mug_1", ("cup_1",)), 1)
+    for number in (50, 51, 52):
+        taken = keyframe(number, base=Pose.planar(0.0, float(number), 0.0))
+        cup = descriptor("cup_1", view(number))
+        memory.commit([taken], cup, looks=(ClearLook("mug_1", number),))
+    memory.miss(*_looks(2))
+    assert memory.mug.status == PRESENT
+
+
+def test_look_for_the_old_id_of_a_merged_object_is_passed_over(memory: Memory) -> None:
+    memory.see(HERE, HERE)
+    memory.see(HERE, HERE, name="cup_1")
+    memory.writer.edit(Merge("mug_1", ("cup_1",)), 1)
+    memory.miss(*_looks(5), name="cup_1")
+    assert memory.mug.status == PRESENT
+
+
+def test_move_between_what_a_person_said_are_two_objects_was_none(memory: Memory) -> None:
+    memory.see(HERE, HERE)
+    memory.see(THERE, THERE)
+    assert memory.mug.status == MOVED
+    split = memory.writer.edit(Split("mug_1", (3, 4)), 1)
+    here, there = memory.reader.objects(split.object_ids)
+    assert (here.status, there.status) == (PRESENT, PRESENT)
+    assert here.position is not None
+    assert here.position.point_m == pytest.approx(HERE, abs=0.15)
+    memory.writer.edit(Undo(split.event_id), 2)
+    assert memory.mug.status == MOVED
 
 
 def test_look_for_what_was_forgotten_meanwhile_is_passed_over(memory: Memory) -> None:
