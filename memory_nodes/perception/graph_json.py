@@ -92,6 +92,7 @@ def _object(fields: dict[str, Any]) -> ObjectDescriptor:
             and PointEstimate(tuple(position["point_m"]), tuple(position["covariance_m2"])),
             "status": ObjectStatus(fields["status"]),
             "wordings": tuple(fields["wordings"]),
+            "aliases": tuple(fields.get("aliases", ())),
         }
     )
 
