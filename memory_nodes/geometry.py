@@ -105,6 +105,12 @@ class Intrinsics:
         """The direction of a pixel in the optical frame, shape (3,), with z = 1."""
         return np.array([(u_px - self.cx_px) / self.fx_px, (v_px - self.cy_px) / self.fy_px, 1.0])
 
+    def project(self, points_camera_m: Array) -> Array:
+        """Where points of the optical frame show, shape (N, 3) -> (N, 2), pixels; z above 0."""
+        focal_px, middle_px = (self.fx_px, self.fy_px), (self.cx_px, self.cy_px)
+        shown_px: Array = points_camera_m[:, :2] / points_camera_m[:, 2:] * focal_px + middle_px
+        return shown_px
+
 
 @dataclass(frozen=True)
 class PointEstimate:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum
 
-from memory_nodes.geometry import Intrinsics, PointEstimate, Pose, Vector3
+import numpy as np
+
+from memory_nodes.geometry import Array, Intrinsics, PointEstimate, Pose, Vector3
 
 NS_PER_S = 1_000_000_000
 
@@ -40,6 +42,15 @@ class Box:
     def centre_px(self) -> tuple[float, float]:
         return (self.x0_px + self.x1_px) / 2.0, (self.y0_px + self.y1_px) / 2.0
 
+    def overlaps(self, other: Box) -> bool:
+        """Whether they have more than an edge in common."""
+        return (
+            self.x0_px < other.x1_px
+            and other.x0_px < self.x1_px
+            and self.y0_px < other.y1_px
+            and other.y0_px < self.y1_px
+        )
+
     def touches_border(self, width_px: int, height_px: int, margin_px: float = 2.0) -> bool:
         """Whether the object may go on outside the picture: its box centre then misleads."""
         return (
@@ -48,6 +59,17 @@ class Box:
             or self.x1_px >= width_px - margin_px
             or self.y1_px >= height_px - margin_px
         )
+
+
+@dataclass(frozen=True)
+class DepthGrid:
+    """A depth image made coarse: enough to tell what stood in the way."""
+
+    columns: int
+    rows: int
+    depths_mm: tuple[int, ...]
+    """Row by row from the top left: the median of what was measured in the cell, along the optical
+    axis; 0 = nothing was."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +91,16 @@ class Keyframe:
     """Relative to the memory directory."""
     is_localized: bool = True
     """False: the robot was not sure where it was; never to be driven to."""
+    depth_grid: DepthGrid | None = None
+    """Travels with the chunk and is not kept in the memory."""
+
+    def holds(self, point_map_m: Array) -> bool:
+        """Whether a point, shape (3,), is within the picture, in front of it or behind a wall."""
+        point_camera_m = self.map_from_camera.inverse().apply(point_map_m[np.newaxis])
+        if self.intrinsics is None or point_camera_m[0, 2] <= 0.0:
+            return False
+        u_px, v_px = self.intrinsics.project(point_camera_m)[0]
+        return bool(0.0 <= u_px < self.width_px and 0.0 <= v_px < self.height_px)
 
 
 @dataclass(frozen=True)
@@ -92,6 +124,7 @@ class ObjectStatus(IntEnum):
     MOVED = 1
     MISSING = 2
     PROVISIONAL = 3
+    EXPIRED = 4
 
 
 @dataclass(frozen=True)
@@ -115,6 +148,8 @@ class ObjectDescriptor:
     status: ObjectStatus = ObjectStatus.PRESENT
     wordings: tuple[str, ...] = ()
     """Every name, type name, description and attribute it was ever given, for matching words."""
+    placed_since: int = 0
+    """The first keyframe whose views count for the position: it has moved before that."""
     name: str = ""
     """Given by a person; empty where nobody has."""
     is_pinned: bool = False
@@ -142,6 +177,14 @@ class Chunk:
 
 
 @dataclass(frozen=True)
+class ClearLook:
+    """A known object's place, in clear view in a keyframe that does not show it."""
+
+    object_id: str
+    keyframe_id: int
+
+
+@dataclass(frozen=True)
 class ChunkGraph:
     """The scene graph of one chunk. Source: VL-KnG, section 6.1."""
 
@@ -154,6 +197,35 @@ class ChunkGraph:
     problems: tuple[str, ...] = ()
     embedding_model: str = ""
     """Id of the model that made the vectors of the views; empty where there are none."""
+    clear_looks: tuple[ClearLook, ...] = ()
+    """Of objects that the chunk does not show; known once it is resolved."""
+
+
+class ChangeKind(str, Enum):
+    """What may become of an object."""
+
+    NEW = "new"
+    """It is where the robot had looked before, and had not seen it."""
+    MOVED = "moved"
+    MISSING = "missing"
+    FOUND = "found"
+    """Where it was, after it had been missing."""
+    EXPIRED = "expired"
+    """It was seen once, without confidence, and is not there: it may never have been."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of an object, and when the robot noticed."""
+
+    kind: ChangeKind
+    descriptor: ObjectDescriptor
+    """As it is known now."""
+    stamp_ns: int
+    """Of the keyframe that showed it."""
+    old_position: PointEstimate | None = None
+    """Of what was moved, or is missing."""
+    new_position: PointEstimate | None = None
 
 
 class ItemKind(IntEnum):

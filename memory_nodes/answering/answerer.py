@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memory_nodes.answering.changes import ChangeQuestion, change_answer, change_question
 from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
 from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer
 from memory_nodes.errors import InputError, ModelError, ReplyError, StoreMissing
@@ -68,16 +69,41 @@ class Answerer:
         _check(question, mode)
         started_ns = time.monotonic_ns()
         try:
-            snapshot = self._snapshots.current().filtered(wanted or Filter())
+            everything = self._snapshots.current()
         except StoreMissing as error:
             return Answer(question, NOT_SEEN, False, now_ns, problems=(str(error),))
         count = max_keyframes if max_keyframes > 0 else self._config.max_keyframes
+        asked = change_question(question, now_ns) if mode == "auto" else None
+        if asked is not None:
+            return replace(
+                self._changes(question, asked, wanted or Filter(), everything, now_ns, count),
+                latency_ns=time.monotonic_ns() - started_ns,
+            )
+        snapshot = everything.filtered(wanted or Filter())
         ranking = rank(question, snapshot, count)
         if not ranking.keyframes or ranking.best_score < self._config.min_score:
             answer = Answer(question, NOT_SEEN, False, now_ns)
         else:
             answer = await self._reason(question, snapshot, ranking, now_ns)
         return replace(answer, latency_ns=time.monotonic_ns() - started_ns)
+
+    def _changes(
+        self,
+        question: str,
+        asked: ChangeQuestion,
+        wanted: Filter,
+        everything: Snapshot,
+        now_ns: int,
+        count: int,
+    ) -> Answer:
+        """Within the bounds of the filter too; its times are those of the changes."""
+        since_ns = asked.since_ns
+        if wanted.since_ns is not None:
+            since_ns = max(since_ns, wanted.since_ns)
+        until_ns = now_ns if wanted.until_ns is None else wanted.until_ns
+        changes = self._snapshots.changes(since_ns, until_ns, wanted.map_id)
+        snapshot = everything.filtered(replace(wanted, since_ns=None, until_ns=None))
+        return change_answer(question, asked, changes, snapshot, now_ns, count)
 
     async def _reason(
         self, question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int

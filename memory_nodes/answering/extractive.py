@@ -19,7 +19,7 @@ def extractive_answer(question: str, snapshot: Snapshot, ranking: Ranking, now_n
     if neighbours:
         predicate = neighbours[0].predicate
         named = [name(snapshot.objects_by_id[item.subject_id]) for item in neighbours]
-        return f"{predicate.capitalize()} {name(best)} I saw {_listed(named)}."
+        return f"{predicate.capitalize()} {name(best)} I saw {listed(named)}."
     seen = age_text(best.last_seen_ns, now_ns)
     place = _place(best, snapshot)
     called = name(best)
@@ -58,5 +58,6 @@ def _place(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
     return ""
 
 
-def _listed(items: list[str]) -> str:
+def listed(items: list[str]) -> str:
+    """'the mug, the lamp and the desk'."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

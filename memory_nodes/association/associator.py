@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
 from memory_nodes.association.known_objects import Known, KnownObjects
+from memory_nodes.association.known_places import in_view, known_places, sightings
 from memory_nodes.association.matching import match
 from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
@@ -13,7 +17,7 @@ from memory_nodes.association.reply import Decisions, read_mapping
 from memory_nodes.errors import ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectStatus
+from memory_nodes.records import ChunkGraph, ClearLook, ObjectDescriptor, ObjectStatus
 from memory_nodes.store.object_numbers import id_stem
 from memory_nodes.store.reader import Reader
 
@@ -57,12 +61,14 @@ class Associator:
         config: AssociatorConfig,
         call_timeout_s: float,
         meaning: Meaning | None = None,
+        looking: ClearLookConfig | None = None,
     ) -> None:
         self._model = model
         self._reader = reader
         self._config = config
         self._call_timeout_s = call_timeout_s
         self._meaning = meaning
+        self._looking = looking if looking is not None else ClearLookConfig()
         self._known = KnownObjects(reader)
 
     async def resolve(self, graph: ChunkGraph) -> ChunkGraph:
@@ -89,13 +95,26 @@ class Associator:
             )
             for relation in graph.relations
         )
+        resolved = replace(graph, objects=objects, relations=relations, resolved=True)
         return replace(
-            graph,
-            objects=objects,
-            relations=relations,
-            resolved=True,
+            resolved,
             problems=(*graph.problems, *decision.problems),
+            clear_looks=self._clear_looks(resolved),
         )
+
+    def _clear_looks(self, resolved: ChunkGraph) -> tuple[ClearLook, ...]:
+        """Before the problems of association are added: they say nothing about the detector."""
+        object_ids, points_map_m = self._known.placed(_map_id(resolved))
+        shown = np.flatnonzero(in_view(points_map_m, resolved.chunk))
+        if not len(shown):
+            return ()
+        try:
+            near = self._reader.objects(object_ids[row] for row in shown)
+            keyframes = self._reader.keyframes(sightings(near))
+        except StoreMissing:
+            return ()
+        shown_by = {keyframe.keyframe_id: keyframe for keyframe in keyframes}
+        return clear_looks(resolved, known_places(near, shown_by), self._looking)
 
     async def _decide(self, graph: ChunkGraph) -> _Decision:
         """By the model and by looks and places, or by these alone."""

@@ -97,6 +97,13 @@ class KnownObjects:
         turns = (row for rows in zip_longest(*rankings) for row in rows if row is not None)
         return [self._at(row).item.object_id for row in list(dict.fromkeys(turns))[:k]]
 
+    def placed(self, map_id: str) -> tuple[list[str], Array]:
+        """The objects that have a place on a map, and their positions, shape (N, 3)."""
+        size = len(self._known)
+        is_here = self._map_keys[:size] == self._maps.get(map_id, -2)
+        rows = np.flatnonzero(is_here & self._is_alive[:size])
+        return [self._at(row).item.object_id for row in rows], self._points_m[rows]
+
     def _at(self, row: int) -> Known:
         known = self._known[row]
         assert known is not None

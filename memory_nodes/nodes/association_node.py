@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 
 from memory_nodes.association.associator import WITHOUT_MODEL, Associator, AssociatorConfig
+from memory_nodes.association.clear_looks import ClearLookConfig
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.records import ChunkGraph
@@ -28,6 +29,7 @@ class AssociationNode(MemoryNode):
     def __init__(self, **options: object) -> None:
         super().__init__("association_node", **options)
         self.association = declare(self, AssociatorConfig)
+        self.looking = declare(self, ClearLookConfig)
         self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
@@ -37,6 +39,7 @@ class AssociationNode(MemoryNode):
             self.reader,
             self.association,
             self.endpoint.call_timeout_s,
+            looking=self.looking,
         )
 
     def start(self) -> None:

@@ -38,6 +38,7 @@ from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.edit_requests import edit_from
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.exchange.exporting import export
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.reader import Reader
@@ -53,11 +54,12 @@ class EpisodicNode(MemoryNode):
     def __init__(self, **options: object) -> None:
         super().__init__("episodic_node", **options)
         self.writing = declare(self, WriterConfig)
+        self.changing = declare(self, ChangesConfig)
         self.embedding = declare(self, TextEmbedderConfig)
         self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
-        self.writer = Writer(self.suite.memory_path, self.writing)
+        self.writer = Writer(self.suite.memory_path, self.writing, self.changing)
         self.disk = ThreadPoolExecutor(1, "writer")
         self.embedder = EmbeddingWorker(
             self.writer,

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_nodes.errors import ChunkTooLarge, ModelRejected, ModelUnavailable, ReplyError
 from memory_nodes.models.ports import ChatModel, Reply
 from memory_nodes.parameters import parameter
 from memory_nodes.perception.boxes import BBOX_FORMATS, BoxFormat
+from memory_nodes.perception.depth_grid import depth_grid
 from memory_nodes.perception.format_check import FormatCheck
 from memory_nodes.perception.images import depth_from_png
 from memory_nodes.perception.positions import locate, surface_point
@@ -154,9 +158,16 @@ def _graph(
     seen = [item for item in found.objects if item.views]  # what has no place cannot be remembered
     seen_ids = {item.object_id for item in seen}
     relations = (item for item in found.relations if {item.subject_id, item.object_id} <= seen_ids)
+    depths_m = {keyframe_id: depth_from_png(png) for keyframe_id, png in depth_pngs.items()}
+    keyframes = tuple(
+        replace(item, depth_grid=depth_grid(depths_m[item.keyframe_id]))
+        if item.keyframe_id in depths_m
+        else item
+        for item in chunk.keyframes
+    )
     return ChunkGraph(
-        chunk=chunk,
-        objects=tuple(_located(seen, chunk, depth_pngs)),
+        chunk=replace(chunk, keyframes=keyframes),
+        objects=tuple(_located(seen, chunk, depths_m)),
         relations=tuple(relations),
         prompt_version=PROMPT_VERSION,
         model=model,
@@ -165,11 +176,10 @@ def _graph(
 
 
 def _located(
-    objects: list[ObjectDescriptor], chunk: Chunk, depth_pngs: Mapping[int, bytes]
+    objects: list[ObjectDescriptor], chunk: Chunk, depths_m: Mapping[int, NDArray[np.float32]]
 ) -> list[ObjectDescriptor]:
     """The objects with measured points in their views and positions from these."""
     keyframes = {keyframe.keyframe_id: keyframe for keyframe in chunk.keyframes}
-    depths_m = {keyframe_id: depth_from_png(png) for keyframe_id, png in depth_pngs.items()}
 
     def measured(view: ObjectView) -> ObjectView:
         depth_m = depths_m.get(view.keyframe_id)

@@ -12,6 +12,8 @@ from memory_nodes.records import (
     Box,
     Chunk,
     ChunkGraph,
+    ClearLook,
+    DepthGrid,
     Keyframe,
     ObjectDescriptor,
     ObjectStatus,
@@ -46,7 +48,9 @@ def graph_from_json(text: str) -> ChunkGraph:
         prompt_version=fields["prompt_version"],
         model=fields["model"],
         problems=tuple(fields["problems"]),
-        embedding_model=fields.get("embedding_model", ""),  # spools of before have none
+        # spools of before have none of these
+        embedding_model=fields.get("embedding_model", ""),
+        clear_looks=tuple(ClearLook(**look) for look in fields.get("clear_looks", ())),
     )
 
 
@@ -60,7 +64,15 @@ def _bytes_as_text(value: object) -> str:
 def _keyframe(fields: dict[str, Any]) -> Keyframe:
     lens = fields["intrinsics"]
     poses = {name: _pose(fields[name]) for name in ("map_from_base", "map_from_camera")}
-    return Keyframe(**{**fields, **poses, "intrinsics": lens and Intrinsics(**lens)})
+    grid = fields.get("depth_grid")
+    return Keyframe(
+        **{
+            **fields,
+            **poses,
+            "intrinsics": lens and Intrinsics(**lens),
+            "depth_grid": grid and DepthGrid(**{**grid, "depths_mm": tuple(grid["depths_mm"])}),
+        }
+    )
 
 
 def _pose(fields: dict[str, Any]) -> Pose:
@@ -80,6 +92,7 @@ def _object(fields: dict[str, Any]) -> ObjectDescriptor:
             and PointEstimate(tuple(position["point_m"]), tuple(position["covariance_m2"])),
             "status": ObjectStatus(fields["status"]),
             "wordings": tuple(fields["wordings"]),
+            "aliases": tuple(fields.get("aliases", ())),
         }
     )
 

@@ -7,7 +7,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectView, Relation
+from memory_nodes.records import (
+    Change,
+    Keyframe,
+    ObjectDescriptor,
+    ObjectStatus,
+    ObjectView,
+    Relation,
+)
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 
@@ -94,15 +101,21 @@ class SnapshotCache:
         self._sequence = -1
         self._snapshot = Snapshot((), (), {})
 
+    def changes(self, since_ns: int, until_ns: int, map_id: str) -> list[Change]:
+        """As Reader.changes."""
+        return self._reader.changes(since_ns, until_ns, map_id)
+
     def current(self) -> Snapshot:
-        """Raises StoreMissing while there is no memory."""
+        """Without expired objects. Raises StoreMissing while there is no memory."""
         with self._lock:
             sequence = self._reader.counts().sequence
             if sequence != self._sequence:
                 objects, relations, keyframes = self._reader.graph()
+                living = [item for item in objects if item.status != ObjectStatus.EXPIRED]
+                ids = {item.object_id for item in living}
                 self._snapshot = Snapshot(
-                    tuple(objects),
-                    tuple(relations),
+                    tuple(living),
+                    tuple(item for item in relations if {item.subject_id, item.object_id} <= ids),
                     {keyframe.keyframe_id: keyframe for keyframe in keyframes},
                 )
                 self._sequence = sequence

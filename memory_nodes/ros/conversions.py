@@ -18,7 +18,9 @@ from memory_nodes.records import (
     Box,
     Chunk,
     ChunkGraph,
+    ClearLook,
     Counts,
+    DepthGrid,
     Episode,
     Keyframe,
     ObjectDescriptor,
@@ -71,7 +73,7 @@ def pose_stamped(pose: Pose, stamp_ns: int, frame_id: str) -> PoseStamped:
 
 
 def keyframe_to_msg(keyframe: Keyframe) -> msg.Keyframe:
-    lens = keyframe.intrinsics
+    lens, grid = keyframe.intrinsics, keyframe.depth_grid
     return msg.Keyframe(
         header=header(keyframe.stamp_ns, keyframe.map_frame),
         keyframe_id=keyframe.keyframe_id,
@@ -83,6 +85,8 @@ def keyframe_to_msg(keyframe: Keyframe) -> msg.Keyframe:
         height=keyframe.height_px,
         intrinsics=[lens.fx_px, lens.fy_px, lens.cx_px, lens.cy_px] if lens else [0.0] * 4,
         unlocalized=not keyframe.is_localized,
+        depth_grid_columns=grid.columns if grid is not None else 0,
+        depth_grid=list(grid.depths_mm) if grid is not None else [],
         image_uri=keyframe.image_path,
     )
 
@@ -102,7 +106,15 @@ def keyframe_from_msg(message: msg.Keyframe) -> Keyframe:
         intrinsics=Intrinsics(*lens) if any(lens) else None,
         image_path=message.image_uri,
         is_localized=not message.unlocalized,
+        depth_grid=_depth_grid(message),
     )
+
+
+def _depth_grid(message: msg.Keyframe) -> DepthGrid | None:
+    columns, depths_mm = int(message.depth_grid_columns), tuple(map(int, message.depth_grid))
+    if columns == 0 or len(depths_mm) % columns:
+        return None
+    return DepthGrid(columns, len(depths_mm) // columns, depths_mm)
 
 
 def view_to_msg(view: ObjectView) -> msg.ObjectView:
@@ -208,6 +220,10 @@ def graph_to_msg(graph: ChunkGraph) -> msg.ChunkGraph:
         model=graph.model,
         problems=list(graph.problems),
         embedding_model=graph.embedding_model,
+        clear_looks=[
+            msg.ClearLook(object_id=look.object_id, keyframe_id=look.keyframe_id)
+            for look in graph.clear_looks
+        ],
     )
 
 
@@ -224,6 +240,9 @@ def graph_from_msg(message: msg.ChunkGraph) -> ChunkGraph:
         model=message.model,
         problems=tuple(message.problems),
         embedding_model=message.embedding_model,
+        clear_looks=tuple(
+            ClearLook(look.object_id, look.keyframe_id) for look in message.clear_looks
+        ),
     )
 
 

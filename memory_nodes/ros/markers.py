@@ -31,6 +31,7 @@ _COLORS = {
     ObjectStatus.PROVISIONAL: _PROVISIONAL,
     ObjectStatus.MOVED: _PRESENT,
     ObjectStatus.MISSING: _GONE,
+    ObjectStatus.EXPIRED: _GONE,
 }
 
 

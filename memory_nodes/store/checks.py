@@ -29,6 +29,10 @@ def check_graph(graph: ChunkGraph) -> None:
         if not ends_known or not shown.issuperset(relation.keyframe_ids):
             raise InputError(f"a relation of {relation.subject_id} is not of chunk {chunk_id}")
 
+    for look in graph.clear_looks:
+        if look.keyframe_id not in shown or look.object_id in ids:
+            raise InputError(f"a clear look for {look.object_id} is not of chunk {chunk_id}")
+
 
 def without_unsound_vectors(graph: ChunkGraph) -> ChunkGraph:
     """The graph without vectors that cannot be used, and a problem line: its objects matter more.

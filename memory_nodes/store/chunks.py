@@ -7,7 +7,8 @@ import sqlite3
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor
-from memory_nodes.store import maps, objects, rows
+from memory_nodes.store import changes, maps, objects, rows
+from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.joining import joined
 from memory_nodes.store.object_ids import key_of
 
@@ -17,7 +18,7 @@ def last_chunk_id(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT last_chunk_id FROM spool_mark").fetchone()[0])
 
 
-def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
+def store(connection: sqlite3.Connection, graph: ChunkGraph, config: ChangesConfig) -> bool:
     """Stores a checked graph; False when its chunk was stored before, and nothing changes.
 
     Raises InputError when a chunk before it is missing: chunks arrive in order since each is
@@ -38,7 +39,7 @@ def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
         [rows.keyframe_row(keyframe, chunk_id) for keyframe in graph.chunk.keyframes],
     )
     maps.note_sessions(connection, graph.chunk.keyframes)
-    keys = _store_objects(connection, graph)
+    keys = _store_objects(connection, graph, config)
     connection.executemany(
         "INSERT OR IGNORE INTO relation VALUES (?, ?, ?, ?)",
         [
@@ -48,19 +49,25 @@ def store(connection: sqlite3.Connection, graph: ChunkGraph) -> bool:
             for shown in relation.keyframe_ids
         ],
     )
+    changes.note_clear_looks(connection, graph, set(keys.values()), config)
     return True
 
 
-def _store_objects(connection: sqlite3.Connection, graph: ChunkGraph) -> dict[str, int]:
+def _store_objects(
+    connection: sqlite3.Connection, graph: ChunkGraph, config: ChangesConfig
+) -> dict[str, int]:
     """Adds what a chunk saw to what is known; the key of each id.
 
     Since the graph was resolved, two of its objects may have been merged into one.
     """
     keys: dict[str, int] = {}
+    known: dict[int, sqlite3.Row] = {}
     seen: dict[int, ObjectDescriptor] = {}
     for item in graph.objects:
         key = key_of(connection, item.object_id)
-        if key is None:
+        if key is not None and key not in seen:
+            known[key] = objects.row(connection, key)
+        elif key is None:
             span_ns = (item.first_seen_ns, item.last_seen_ns)
             key = objects.insert(connection, item.object_id, item.status, span_ns)
         keys[item.object_id] = key
@@ -71,6 +78,7 @@ def _store_objects(connection: sqlite3.Connection, graph: ChunkGraph) -> dict[st
             rows.state_row(key, graph.chunk.chunk_id, item),
         )
         _store_views(connection, key, item, graph.embedding_model)
+        changes.note_sighting(connection, known.get(key), key, item, graph, config)
         _update(connection, key, item, graph.chunk.keyframes[0])
     return keys
 
@@ -96,9 +104,9 @@ def _update(
     connection: sqlite3.Connection, key: int, descriptor: ObjectDescriptor, shown_by: Keyframe
 ) -> None:
     connection.execute(
-        "UPDATE object SET status = ?, last_seen_ns = max(last_seen_ns, ?),"
-        " view_count = view_count + ? WHERE object_key = ?",
-        (descriptor.status, descriptor.last_seen_ns, len(descriptor.views), key),
+        "UPDATE object SET last_seen_ns = max(last_seen_ns, ?), view_count = view_count + ?"
+        " WHERE object_key = ?",
+        (descriptor.last_seen_ns, len(descriptor.views), key),
     )
     objects.place(connection, key, shown_by.map_id, shown_by.map_frame)
     objects.name(connection, key)

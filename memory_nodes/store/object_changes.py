@@ -13,9 +13,10 @@ from memory_nodes.records import ItemKind, ObjectStatus
 from memory_nodes.store import database, rows
 
 _OBJECTS = (
-    "SELECT o.object_key, o.object_id, o.status, o.last_seen_ns, o.clear_looks, o.name,"
+    "SELECT o.object_key, o.object_id, o.status, o.last_seen_ns, o.name,"
+    " (SELECT count(*) FROM clear_look c WHERE c.object_key = o.object_key) AS clear_looks,"
     " o.x, o.y, o.z, o.covariance_m2, m.map_id FROM object o LEFT JOIN map m USING (map_key)"
-    " WHERE o.changed > ? ORDER BY o.object_key"
+    f" WHERE o.changed > ? AND {rows.NOT_EXPIRED} ORDER BY o.object_key"
 )
 # What was said in the same words by many chunks is read once.
 _STATES = (
@@ -53,7 +54,9 @@ class ObjectChanges:
     sequence: int
     """The commit."""
     is_whole: bool
-    """Whether ``changed`` are all objects there are: whatever else was known is gone."""
+    """Whether ``changed`` are all objects there are: whatever else was known is gone.
+
+    Objects that have expired are none."""
     changed: tuple[KnownObject, ...]
     gone_keys: tuple[int, ...] = ()
     """They left before ``changed`` came: a key may be used again."""

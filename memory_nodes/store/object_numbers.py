@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from memory_nodes.store.database import among
 from memory_nodes.store.schema import text_hash
 
+MAX_DIGITS = 15
+"""A longer number is none of ours."""
+
 
 def id_stem(type_name: str) -> str:
     """What stands before the number in the id of an object of a type: ``coffee_machine_``."""
@@ -25,3 +28,15 @@ def highest_numbers(connection: sqlite3.Connection, stems: Iterable[str]) -> dic
     found = connection.execute(f"SELECT stem_hash, highest FROM object_number {where}", values)
     numbers = dict.fromkeys(hashes.values(), 0)
     return numbers | {hashes[row[0]]: row[1] for row in found}
+
+
+def note(connection: sqlite3.Connection, object_id: str) -> None:
+    """Its number is given from now on, whether there is an object of that id or not."""
+    stem = object_id.rstrip("0123456789")
+    digits = object_id[len(stem) :]
+    if 1 <= len(digits) <= MAX_DIGITS:
+        connection.execute(
+            "INSERT INTO object_number VALUES (?, ?)"
+            " ON CONFLICT DO UPDATE SET highest = max(highest, excluded.highest)",
+            (text_hash(stem), int(digits)),
+        )

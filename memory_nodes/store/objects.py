@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterable
 
 from memory_nodes.perception.positions import locate
 from memory_nodes.records import Keyframe, ObjectStatus, ObjectView
@@ -26,6 +27,21 @@ def insert(
     )
 
 
+def row(connection: sqlite3.Connection, object_key: int) -> sqlite3.Row:
+    """As it is now; there must be one."""
+    found: sqlite3.Row = connection.execute(
+        "SELECT * FROM object WHERE object_key = ?", (object_key,)
+    ).fetchone()
+    return found
+
+
+def forget_looks(connection: sqlite3.Connection, object_keys: Iterable[int]) -> None:
+    """Clear looks at these objects count from now on."""
+    connection.executemany(
+        "DELETE FROM clear_look WHERE object_key = ?", [(key,) for key in object_keys]
+    )
+
+
 def current_state(connection: sqlite3.Connection, object_key: int) -> sqlite3.Row:
     """What is said of it: the newest state, or the one that was pinned."""
     row: sqlite3.Row = connection.execute(
@@ -37,7 +53,7 @@ def current_state(connection: sqlite3.Connection, object_key: int) -> sqlite3.Ro
 
 
 def place(connection: sqlite3.Connection, object_key: int, map_id: str, map_frame: str) -> None:
-    """The position is that of all views on one map; the readers are told of it.
+    """The position is that of all views on one map since it moved; the readers are told of it.
 
     One that is pinned stays where it is on its map.
     """
@@ -49,7 +65,7 @@ def place(connection: sqlite3.Connection, object_key: int, map_id: str, map_fram
     )
     if kept.rowcount:
         return
-    position = locate(*_sightings(connection, object_key, map_id))
+    position = locate(*sightings(connection, object_key, map_id))
     connection.execute(
         "UPDATE object SET x = ?, y = ?, z = ?, covariance_m2 = ?, map_key = ?, changed = ?"
         " WHERE object_key = ?",
@@ -97,21 +113,26 @@ def recount(connection: sqlite3.Connection, object_key: int) -> None:
     name(connection, object_key)
 
 
-def _sightings(
+def sightings(
     connection: sqlite3.Connection, object_key: int, map_id: str
 ) -> tuple[list[ObjectView], dict[int, Keyframe]]:
-    """An object's views on one map, and the keyframes that they are in."""
+    """An object's views on one map since it moved last, ascending, and their keyframes."""
+    since = connection.execute(
+        "SELECT placed_since FROM object WHERE object_key = ?", (object_key,)
+    ).fetchone()[0]
     keyframes = {
         row["keyframe_id"]: rows.keyframe_from(row)
         for row in connection.execute(
             "SELECT * FROM keyframe WHERE map_id = ? AND keyframe_id IN"
-            " (SELECT keyframe_id FROM view WHERE object_key = ?)",
-            (map_id, object_key),
+            " (SELECT keyframe_id FROM view WHERE object_key = ? AND keyframe_id >= ?)",
+            (map_id, object_key, since),
         )
     }
     views = [
         rows.view_from(row)
-        for row in connection.execute("SELECT * FROM view WHERE object_key = ?", (object_key,))
+        for row in connection.execute(
+            "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id", (object_key,)
+        )
         if row["keyframe_id"] in keyframes
     ]
     return views, keyframes

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from memory_nodes.errors import StoreError
 from memory_nodes.records import (
+    Change,
+    ChangeKind,
     Counts,
     Keyframe,
     ObjectDescriptor,
@@ -155,6 +157,23 @@ class Reader:
         with self._snapshot() as connection:
             return embeddings.active_model(connection)
 
+    def changes(self, since_ns: int, until_ns: int, map_id: str = "") -> list[Change]:
+        """What became of objects between two stamps, both inclusive, oldest first.
+
+        ``map_id``: only of objects that are on this map now; empty: on any.
+        """
+        with self._snapshot():
+            found = self._rows(
+                "SELECT e.kind, e.stamp_ns, e.detail, o.object_id FROM object_event e"
+                " JOIN object o USING (object_key) LEFT JOIN map m USING (map_key)"
+                " WHERE e.stamp_ns BETWEEN ? AND ? AND ? IN ('', m.map_id) AND NOT e.is_undone"
+                " AND e.kind IN (SELECT value FROM json_each(?)) ORDER BY e.stamp_ns, e.event_key",
+                (since_ns, until_ns, map_id, json.dumps([kind.value for kind in ChangeKind])),
+            )
+            objects = self.objects({row["object_id"] for row in found})
+        known = {item.object_id: item for item in objects}
+        return [_change(row, known[row["object_id"]]) for row in found]
+
     def embedding_models(self) -> dict[str, int]:
         """The models that vectors of views were made by, and how many each made."""
         found = self._rows("SELECT model_id, count(*) AS n FROM view_embedding GROUP BY model_id")
@@ -266,9 +285,21 @@ def _object(
         view_count=row["view_count"],
         status=ObjectStatus(row["status"]),
         wordings=tuple(dict.fromkeys((*((name,) if name else ()), *_wordings(states)))),
+        placed_since=row["placed_since"],
         name=name,
         is_pinned=bool(row["is_pinned"]),
         aliases=tuple(aliases),
+    )
+
+
+def _change(row: sqlite3.Row, descriptor: ObjectDescriptor) -> Change:
+    detail = json.loads(row["detail"])
+    return Change(
+        kind=ChangeKind(row["kind"]),
+        descriptor=descriptor,
+        stamp_ns=row["stamp_ns"],
+        old_position=rows.position_from_fields(detail["old"]),
+        new_position=rows.position_from_fields(detail["new"]),
     )
 
 

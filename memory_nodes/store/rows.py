@@ -14,6 +14,7 @@ from memory_nodes.records import (
     EpisodeStatus,
     Keyframe,
     ObjectDescriptor,
+    ObjectStatus,
     ObjectView,
     Observation,
 )
@@ -33,6 +34,8 @@ VIEW_COLUMNS = (
 )
 STATE_COLUMNS = ("object_key", "chunk_id", "type", "description", "attributes", "affordances")
 VIEW_EMBEDDING_COLUMNS = ("object_key", "keyframe_id", "model_id", "dimension", "vector")
+NOT_EXPIRED = f"status != {ObjectStatus.EXPIRED:d}"
+"""Of objects that may be found."""
 OBSERVATION_COLUMNS = (
     *("observation_key", "stamp_ns", "map_key", "layer_key", "episode_key", "text_key"),
     *(*_POSE, "confidence", "source", "public_id"),
@@ -161,6 +164,21 @@ def position_row(position: PointEstimate | None) -> tuple[object, ...]:
     if position is None:
         return (None, None, None, None)
     return (*position.point_m, json.dumps(position.covariance_m2))
+
+
+def position_fields(position: PointEstimate | None) -> dict[str, list[float]] | None:
+    """As JSON holds it."""
+    if position is None:
+        return None
+    return {"point_map_m": list(position.point_m), "covariance_m2": list(position.covariance_m2)}
+
+
+def position_from_fields(fields: dict[str, list[float]] | None) -> PointEstimate | None:
+    """What position_fields made."""
+    if fields is None:
+        return None
+    x, y, z = fields["point_map_m"]
+    return PointEstimate((x, y, z), tuple(fields["covariance_m2"]))
 
 
 def position_from(row: sqlite3.Row) -> PointEstimate | None:

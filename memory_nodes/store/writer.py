@@ -12,6 +12,7 @@ from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
 from memory_nodes.store import archiving, chunks, embeddings, episodes, gists, observations, rows
+from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.checks import check_graph, check_unicode, without_unsound_vectors
 from memory_nodes.store.database import Database
 from memory_nodes.store.editing import editing
@@ -46,8 +47,14 @@ class Writer:
         StoreError: it cannot be opened or written, the disk is full for instance.
     """
 
-    def __init__(self, memory_dir: Path, config: WriterConfig | None = None) -> None:
+    def __init__(
+        self,
+        memory_dir: Path,
+        config: WriterConfig | None = None,
+        changes: ChangesConfig | None = None,
+    ) -> None:
         self._config = config if config is not None else WriterConfig()
+        self._changes = changes if changes is not None else ChangesConfig()
         self.database = Database(memory_dir)
         try:
             with self.database.transaction() as connection:
@@ -85,7 +92,7 @@ class Writer:
             if graph.chunk.chunk_id <= chunks.last_chunk_id(connection):
                 return False
         with self.database.transaction() as connection:
-            return chunks.store(connection, without_unsound_vectors(graph))
+            return chunks.store(connection, without_unsound_vectors(graph), self._changes)
 
     def add(self, observation: Observation, vector: Vector | None = None) -> str:
         """Stores one observation and gives its id, once it is durable.

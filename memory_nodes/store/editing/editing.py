@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import ObjectStatus
 from memory_nodes.store import objects
 from memory_nodes.store.database import sequence
 from memory_nodes.store.editing import edit_log, identities, row_changes, undoing
@@ -27,6 +26,8 @@ def edit(connection: sqlite3.Connection, what: Edit, stamp_ns: int) -> Edited:
     before = row_changes.capture(connection, keys, only_objects=not is_of_rows)
     event_keys = undoing.event_owners(connection, keys)
     made = _DOING[type(what)](connection, what, keys)
+    if isinstance(what, Merge | Split | Mark):  # what was looked for was another thing
+        objects.forget_looks(connection, made)
     for key in made:
         connection.execute(
             "UPDATE object SET changed = ? WHERE object_key = ?", (sequence(connection), key)
@@ -81,9 +82,7 @@ def _pin(connection: sqlite3.Connection, what: Pin, keys: list[int]) -> list[int
 
 def _mark(connection: sqlite3.Connection, what: Mark, keys: list[int]) -> list[int]:
     connection.execute(
-        "UPDATE object SET status = ?1, clear_looks = CASE ?1 WHEN ?2 THEN 0 ELSE clear_looks END"
-        " WHERE object_key = ?3",
-        (int(what.status), int(ObjectStatus.PRESENT), keys[0]),
+        "UPDATE object SET status = ? WHERE object_key = ?", (int(what.status), keys[0])
     )
     return keys
 

@@ -194,12 +194,8 @@ def _merge_object(connection: sqlite3.Connection, into: int, other: int) -> None
     gone = connection.execute("SELECT * FROM object WHERE object_key = ?", (other,)).fetchone()
     connection.execute(
         "UPDATE object SET name = coalesce(name, ?), placed_since = max(placed_since, ?),"
-        " clear_looks = CASE WHEN last_seen_ns < ? THEN ? ELSE clear_looks END,"
         " last_seen_ns = max(last_seen_ns, ?) WHERE object_key = ?",
-        (
-            *(gone["name"], gone["placed_since"]),
-            *(gone["last_seen_ns"], gone["clear_looks"], gone["last_seen_ns"], into),
-        ),
+        (gone["name"], gone["placed_since"], gone["last_seen_ns"], into),
     )
     connection.execute("DELETE FROM object WHERE object_key = ?", (other,))
     connection.execute("INSERT INTO object_alias VALUES (?, ?)", (gone["object_id"], into))
@@ -239,13 +235,15 @@ def _drop_states_without_view(
 
 
 def _set_placed_since(connection: sqlite3.Connection, source: int, made: int) -> None:
-    """It moved at that keyframe: that holds for those that were seen after it."""
+    """It moved at that keyframe: that holds for those that were seen after it, and no others."""
     (since,) = connection.execute(
         "SELECT placed_since FROM object WHERE object_key = ?", (source,)
     ).fetchone()
     for key in (source, made):
         is_seen_since = max(_keyframes(connection, key)) >= since
         connection.execute(
-            "UPDATE object SET placed_since = ? WHERE object_key = ?",
-            (since if is_seen_since else 0, key),
+            "UPDATE object SET placed_since = CASE WHEN ?1 THEN ?2 ELSE 0 END,"
+            " status = CASE WHEN NOT ?1 AND status = ?3 THEN ?4 ELSE status END"
+            " WHERE object_key = ?5",
+            (is_seen_since, since, int(ObjectStatus.MOVED), int(ObjectStatus.PRESENT), key),
         )

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import ItemKind
+from memory_nodes.records import ItemKind, ObjectStatus
 from memory_nodes.store import objects, texts
 from memory_nodes.store.database import sequence
 from memory_nodes.store.editing import edit_log, row_changes
@@ -16,7 +16,7 @@ from memory_nodes.store.editing.row_changes import Changes, Row
 
 _GIVEN = ("name", "is_pinned", "pinned_chunk_id", "status")
 """What a person says of an object."""
-_COUNTED = ("first_seen_ns", "last_seen_ns", "view_count", "placed_since", "clear_looks")
+_COUNTED = ("first_seen_ns", "last_seen_ns", "view_count", "placed_since")
 _PLACED = ("x", "y", "z", "covariance_m2", "map_key")
 _SEEN = (*_COUNTED, *_PLACED)
 """What follows from its views."""
@@ -97,9 +97,17 @@ def _revert(connection: sqlite3.Connection, changes: Changes, keeper: int) -> No
             if after is not None:
                 _restore(connection, key, before, after)
             objects.name(connection, key)
-            connection.execute(
-                "UPDATE object SET changed = ? WHERE object_key = ?", (sequence(connection), key)
-            )
+            _tell_readers(connection, key)
+
+
+def _tell_readers(connection: sqlite3.Connection, key: int) -> None:
+    """Clear looks were at what it was before."""
+    objects.forget_looks(connection, [key])
+    connection.execute(
+        "UPDATE object SET changed = ? WHERE object_key = ?", (sequence(connection), key)
+    )
+    if objects.row(connection, key)["status"] == ObjectStatus.EXPIRED:
+        texts.bury(connection, ItemKind.OBJECT, [key])
 
 
 def _require_untouched(connection: sqlite3.Connection, key: int, changes: Changes) -> None:

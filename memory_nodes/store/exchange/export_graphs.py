@@ -10,8 +10,8 @@ from pathlib import Path
 
 import networkx as nx
 
-from memory_nodes.store.exchange import export_lines
-from memory_nodes.store.exchange.export_lines import Line
+from memory_nodes.store.exchange import export_lines, export_objects
+from memory_nodes.store.exchange.export_objects import Line
 
 COORDINATES = (
     "metres in the map frame named by map_id and map_frame of each feature: x, y, z, not WGS84 "
@@ -24,7 +24,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def write_graphml(connection: sqlite3.Connection, path: Path) -> None:
     """Objects as nodes; relations as edges, with the ids of the keyframes that show them."""
     graph = nx.MultiDiGraph()
-    for item in export_lines.objects(connection):
+    for item in export_objects.objects(connection):
         graph.add_node(_xml(item["object_id"]), **_known(_attributes(item)))
     for relation in export_lines.relations(connection):
         graph.add_edge(
@@ -52,7 +52,7 @@ def write_geojson(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _features(connection: sqlite3.Connection) -> Iterator[Line]:
-    for item in export_lines.objects(connection):
+    for item in export_objects.objects(connection):
         point = item["position"] and item["position"]["point_map_m"]
         properties = {"kind": "object", "object_id": item["object_id"], **_described(item)}
         yield _feature(item["object_id"], point, properties)

@@ -13,13 +13,12 @@ import math
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any
 
-from memory_nodes.records import EpisodeStatus, ObjectStatus
+from memory_nodes.records import EpisodeStatus
 from memory_nodes.store import rows
+from memory_nodes.store.exchange.export_objects import Line, events, objects
 from memory_nodes.store.texts import IS_UNUSED
-
-Line: TypeAlias = dict[str, Any]
 
 EDGE_ENDS: Mapping[str, tuple[str, str]] = {
     "COOCCURS_WITH": ("object", "object"),
@@ -116,30 +115,6 @@ def gists(connection: sqlite3.Connection) -> Iterator[Line]:
         }
 
 
-def objects(connection: sqlite3.Connection) -> Iterator[Line]:
-    """With their states, the newest last, and their views."""
-    for row in connection.execute(
-        "SELECT o.*, m.map_id, m.map_frame FROM object o LEFT JOIN map m USING (map_key)"
-        " ORDER BY object_key"
-    ):
-        key = (row["object_key"],)
-        states = connection.execute(
-            "SELECT * FROM object_state WHERE object_key = ? ORDER BY chunk_id", key
-        )
-        views = connection.execute(
-            "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id", key
-        )
-        yield {
-            "object_id": row["object_id"],
-            "status": ObjectStatus(row["status"]).name.lower(),
-            **{name: row[name] for name in ("first_seen_ns", "last_seen_ns", "view_count")},
-            **{name: row[name] for name in ("map_id", "map_frame")},
-            "position": _position(row),
-            "states": [_state(state) for state in states],
-            "views": [_view(view) for view in views],
-        }
-
-
 def relations(connection: sqlite3.Connection) -> Iterator[Line]:
     """Each with all keyframes that show it."""
     found = connection.execute(
@@ -205,7 +180,7 @@ Lines = Callable[[sqlite3.Connection], Iterator[Line]]
 FILES: Mapping[str, Lines] = {
     f"{lines.__name__}.jsonl": lines
     for lines in (
-        *(chunks, keyframes, sessions, episodes, observations, gists, objects),
+        *(chunks, keyframes, sessions, episodes, observations, gists, objects, events),
         *(relations, edges, history, embeddings, view_embeddings),
     )
 }
@@ -235,34 +210,6 @@ def _finite(value: Any) -> Any:
 def _pose(row: sqlite3.Row, prefix: str = "") -> Line:
     pose = rows.pose_from(row, prefix)
     return {"position_m": list(pose.position_m), "quat_xyzw": list(pose.quat_xyzw)}
-
-
-def _position(row: sqlite3.Row) -> Line | None:
-    position = rows.position_from(row)
-    if position is None or not all(
-        map(math.isfinite, (*position.point_m, *position.covariance_m2))
-    ):
-        return None
-    return {"point_map_m": list(position.point_m), "covariance_m2": list(position.covariance_m2)}
-
-
-def _state(row: sqlite3.Row) -> Line:
-    return {
-        **{name: row[name] for name in ("chunk_id", "type", "description")},
-        "attributes": json.loads(row["attributes"]),
-        "affordances": json.loads(row["affordances"]),
-    }
-
-
-def _view(row: sqlite3.Row) -> Line:
-    view = rows.view_from(row)
-    box = view.box
-    return {
-        "keyframe_id": view.keyframe_id,
-        "box_px": [box.x0_px, box.y0_px, box.x1_px, box.y1_px],
-        "confidence": view.confidence,
-        "point_map_m": list(view.point_map_m) if view.point_map_m is not None else None,
-    }
 
 
 def _episode_id(key: int | None) -> str | None:

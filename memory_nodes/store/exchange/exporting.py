@@ -17,6 +17,7 @@ from memory_nodes.store.database import snapshot
 from memory_nodes.store.exchange import export_lines
 from memory_nodes.store.exchange.atomic_directory import new_directory, new_file
 from memory_nodes.store.exchange.export_graphs import write_geojson, write_graphml
+from memory_nodes.store.exchange.export_objects import Line
 from memory_nodes.store.image_files import copy, shareable_image_paths, transfer_images
 
 EXPORTS_DIR = "exports"
@@ -25,7 +26,7 @@ FORMATS = ("jsonl", "graphml", "geojson")
 MANIFEST_NAME = "manifest.json"
 MANIFEST_FORMAT = "robot_memory jsonl"
 MANIFEST_VERSION = 1
-COUNTED_TABLES = ("episode", "gist", "history_node", "observation")
+COUNTED_TABLES = ("episode", "gist", "history_node", "object_event", "observation")
 """Whose ids are numbers that are never given again."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
@@ -83,7 +84,7 @@ def _write_jsonl(connection: sqlite3.Connection, memory_dir: Path, directory: Pa
     (directory / MANIFEST_NAME).write_text(text, encoding="utf-8")
 
 
-def _write_lines(path: Path, lines: Iterable[export_lines.Line]) -> int:
+def _write_lines(path: Path, lines: Iterable[Line]) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for line in lines:

@@ -13,7 +13,7 @@ from memory_nodes.records import EpisodeStatus, ObjectStatus
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.exchange.import_fields import Fields
 
-NUMBERED_ID = re.compile(r"(observation|episode|gist|history)_(\d{1,18})")
+NUMBERED_ID = re.compile(r"(observation|episode|gist|history|event)_(\d{1,18})")
 
 
 @dataclass(frozen=True)

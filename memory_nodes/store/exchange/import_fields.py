@@ -29,6 +29,9 @@ class Fields:
             raise InputError(f"no JSON in UTF-8: {error}") from error
         return cls(_object("the line", values))
 
+    def as_json(self) -> str:
+        return json.dumps(self._values)
+
     def is_null(self, name: str) -> bool:
         return self._value(name) is None
 

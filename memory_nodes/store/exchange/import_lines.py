@@ -28,7 +28,7 @@ from memory_nodes.store.exchange.import_destination import (
     status_of,
 )
 from memory_nodes.store.exchange.import_fields import Fields
-from memory_nodes.store.exchange.import_objects import object_, relation, view_embedding
+from memory_nodes.store.exchange.import_objects import event, object_, relation, view_embedding
 from memory_nodes.store.maps import map_key
 from memory_nodes.vectors import ITEM_BYTES, is_sound
 
@@ -184,6 +184,7 @@ IMPORTS: Mapping[str, Import] = {
     "observations.jsonl": observation,
     "gists.jsonl": gist,
     "objects.jsonl": object_,
+    "events.jsonl": event,
     "relations.jsonl": relation,
     "edges.jsonl": edge,
     "history.jsonl": history,

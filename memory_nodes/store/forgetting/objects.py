@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass, field
 
-from memory_nodes.records import ItemKind
+from memory_nodes.records import ChangeKind, ItemKind, ObjectStatus
 from memory_nodes.store import objects, texts
 from memory_nodes.store.editing import edit_log
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.selection import Chosen, among
+
+_OF_OBJECTS = (
+    *(("relation", "subject_key"), ("object_distinct", "low_key"), ("object_distinct", "high_key")),
+    *(
+        (table, "object_key")
+        for table in (
+            *("relation", "clear_look", "object_place", "object_event", "object_alias"),
+            *("view", "object_state", "object"),
+        )
+    ),
+)
+"""Tables and columns that name objects; the rows that others refer to come last."""
 
 
 @dataclass
@@ -51,6 +64,7 @@ def forget_keyframes_and_objects(
     edit_log.forget(connection, chosen.objects | left)
     _forget_objects(connection, chosen.objects, traces)
     _forget_states(connection, left)
+    _forget_past(connection, left)
     _forget_keyframes(connection, chosen.keyframes)
     _forget_chunks(connection, chunk_ids)
     for key in sorted(left):
@@ -78,7 +92,7 @@ def _forget_views(connection: sqlite3.Connection, keyframes: set[int]) -> None:
         f" (SELECT object_key, keyframe_id FROM view WHERE {where})",
         values,
     )
-    for table in ("relation", "view"):
+    for table in ("relation", "view", "clear_look"):
         delete(connection, table, "keyframe_id", keyframes)
 
 
@@ -97,9 +111,8 @@ def _forget_objects(connection: sqlite3.Connection, keys: set[int], traces: Trac
         f" (SELECT object_key, keyframe_id FROM view WHERE {where})",
         values,
     )
-    delete(connection, "relation", "subject_key", keys)
-    for table in ("relation", "view", "object_state", "object"):
-        delete(connection, table, "object_key", keys)
+    for table, column in _OF_OBJECTS:
+        delete(connection, table, column, keys)
     for kind, end in (
         *(("OBSERVED_IN", "from_key"), ("COOCCURS_WITH", "from_key")),
         ("COOCCURS_WITH", "to_key"),
@@ -116,6 +129,27 @@ def _forget_states(connection: sqlite3.Connection, keys: set[int]) -> None:
         " JOIN keyframe k USING (keyframe_id) WHERE v.object_key = object_state.object_key"
         " AND k.chunk_id = object_state.chunk_id)",
         values,
+    )
+
+
+def _forget_past(connection: sqlite3.Connection, keys: set[int]) -> None:
+    """Earlier places and changes of objects that lost views: they were told from all of them.
+
+    What a person did to an object stays. Where no view is left from before it moved, or none
+    since, it has not moved.
+    """
+    where, values = among("object_key", keys)
+    connection.execute(f"DELETE FROM object_place WHERE {where}", values)
+    connection.execute(
+        f"DELETE FROM object_event WHERE {where} AND kind IN (SELECT value FROM json_each(?))",
+        (*values, json.dumps([kind.value for kind in ChangeKind])),
+    )
+    seen = "EXISTS (SELECT 1 FROM view v WHERE v.object_key = object.object_key AND v.keyframe_id"
+    connection.execute(
+        "UPDATE object SET placed_since = 0, status = CASE status WHEN ? THEN ? ELSE status END"
+        f" WHERE {where} AND placed_since > 0"
+        f" AND NOT ({seen} < placed_since) AND {seen} >= placed_since))",
+        (int(ObjectStatus.MOVED), int(ObjectStatus.PRESENT), *values),
     )
 
 

@@ -191,9 +191,18 @@ def _objects(
 
 
 def _objects_called(connection: sqlite3.Connection, text: str, saying: set[int]) -> set[int]:
-    """Objects with a text in their words of today, or in any that they ever had."""
+    """Objects with a text in their words of today, or in any that they ever had.
+
+    Also in what a person called them, or did to them.
+    """
     called = _keys(connection, "SELECT object_key FROM object", [among("text_key", saying)])
     wanted = text.casefold()
+    for key, name in connection.execute("SELECT object_key, name FROM object WHERE name NOT NULL"):
+        if wanted in name.casefold():
+            called.add(key)
+    for key, detail in connection.execute("SELECT object_key, detail FROM object_event"):
+        if any(wanted in said.casefold() for said in _texts_within(json.loads(detail))):
+            called.add(key)
     for row in connection.execute(
         "SELECT object_key, type, description, attributes, affordances FROM object_state"
     ):
@@ -202,6 +211,15 @@ def _objects_called(connection: sqlite3.Connection, text: str, saying: set[int])
         if any(wanted in wording.casefold() for wording in said):
             called.add(row["object_key"])
     return called
+
+
+def _texts_within(value: object) -> Iterator[str]:
+    """Every text in a value of JSON; the names of fields are none."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts_within(item)
 
 
 def _observations(

@@ -15,6 +15,7 @@ from memory_nodes.store import episodes
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.indices.columns import Condition
 from memory_nodes.store.indices.items import Items
+from memory_nodes.store.rows import NOT_EXPIRED
 
 KINDS = (ItemKind.OBSERVATION, ItemKind.OBJECT, ItemKind.GIST)
 
@@ -39,7 +40,8 @@ _QUERIES: Mapping[ItemKind, tuple[str, tuple[str, ...]]] = {
         " WHERE s.object_key = o.object_key AND chunk_id = o.pinned_chunk_id),"
         " (SELECT type FROM object_state s WHERE s.object_key = o.object_key"
         " ORDER BY chunk_id DESC LIMIT 1))"
-        " FROM object o WHERE o.changed > ? OR o.object_key > ? ORDER BY o.object_key",
+        " FROM object o WHERE (o.changed > ? OR o.object_key > ?)"
+        f" AND {NOT_EXPIRED} ORDER BY o.object_key",
         ("key", "start_ns", "end_ns", "text_key", "map_key", "x", "y", "z", "type_key"),
     ),
 }

@@ -1,9 +1,7 @@
 -- placed_since: the first keyframe whose views count for the position: it has moved before that.
--- clear_looks: how often its place was in clear view without it, since it was seen last.
 -- name, is_pinned: given by a person, and kept by every later chunk.
 -- pinned_chunk_id: the chunk whose state stays current while it is pinned.
 ALTER TABLE object ADD COLUMN placed_since INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE object ADD COLUMN clear_looks INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE object ADD COLUMN name TEXT;
 ALTER TABLE object ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE object ADD COLUMN pinned_chunk_id INTEGER;
@@ -29,6 +27,17 @@ CREATE TABLE object_place (
     end_ns INTEGER NOT NULL
 );
 CREATE INDEX object_place_object ON object_place (object_key);
+
+-- Since an object was seen last: different keyframes in which its place was in clear view without it.
+CREATE TABLE clear_look (
+    object_key INTEGER NOT NULL REFERENCES object ON DELETE CASCADE,
+    keyframe_id INTEGER NOT NULL REFERENCES keyframe,
+    PRIMARY KEY (object_key, keyframe_id)
+) WITHOUT ROWID;
+CREATE INDEX clear_look_keyframe ON clear_look (keyframe_id);
+
+-- Whether a place was in the picture before is asked by where the pictures were taken.
+CREATE INDEX keyframe_camera ON keyframe (camera_x, camera_y);
 
 -- What happened to an object (new, moved, missing, found, expired), and what a person did to it
 -- (rename, merge, split, pin, unpin, mark, undo); detail: JSON, all that it takes to undo it.

@@ -18,6 +18,7 @@ from memory_nodes.store.indices.columns import Rows
 from memory_nodes.store.observations import MAX_STAMP_NS
 from memory_nodes.store.ranking.planner import Plan
 from memory_nodes.store.ranking.selection import select
+from memory_nodes.store.rows import NOT_EXPIRED
 
 _BETWEEN = {
     ItemKind.OBSERVATION: (
@@ -26,7 +27,8 @@ _BETWEEN = {
     ),
     ItemKind.OBJECT: (
         "SELECT object_key, last_seen_ns FROM object WHERE last_seen_ns >= ?"
-        " AND first_seen_ns <= ? ORDER BY last_seen_ns DESC, object_key DESC LIMIT ?"
+        f" AND first_seen_ns <= ? AND {NOT_EXPIRED}"
+        " ORDER BY last_seen_ns DESC, object_key DESC LIMIT ?"
     ),
     ItemKind.GIST: (
         "SELECT gist_key, end_ns FROM gist WHERE end_ns >= ? AND start_ns <= ?"

@@ -13,6 +13,7 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.store.hits import Scored
 from memory_nodes.store.indices.catalogue import KINDS, Catalogue
 from memory_nodes.store.indices.columns import Condition, Ints, Rows
+from memory_nodes.store.rows import NOT_EXPIRED
 
 _NEWEST = {
     ItemKind.OBSERVATION: (
@@ -20,7 +21,7 @@ _NEWEST = {
         " ORDER BY stamp_ns DESC, observation_key DESC LIMIT ?"
     ),
     ItemKind.OBJECT: (
-        "SELECT object_key, last_seen_ns FROM object WHERE text_key = ?"
+        f"SELECT object_key, last_seen_ns FROM object WHERE text_key = ? AND {NOT_EXPIRED}"
         " ORDER BY last_seen_ns DESC, object_key DESC LIMIT ?"
     ),
     ItemKind.GIST: (

@@ -33,7 +33,7 @@ def delete(writer: Writer, kind: ItemKind, key: int) -> None:
     with writer.database.transaction() as connection:
         text_key = _text_key(connection, kind, key)
         if kind == ItemKind.OBJECT:
-            for part in ("view", "object_state"):
+            for part in ("view", "object_state", "clear_look", "object_place", "object_event"):
                 connection.execute(f"DELETE FROM {part} WHERE object_key = ?", (key,))
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))
         texts.bury(connection, kind, [key])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from PIL import Image
 
 from memory_nodes.geometry import Array, Pose
 from memory_nodes.records import NS_PER_S, Gist, Observation, Relation
-from memory_nodes.store import texts
+from memory_nodes.store import objects, texts
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import packed
@@ -50,13 +51,15 @@ def write_images(memory_dir: Path, *keyframe_ids: int) -> None:
 
 def write_full_memory(memory_dir: Path) -> None:
     """Two chunks with three keyframes, two objects and a relation; five observations in nested
-    episodes, one archived and one with an id that was given; a gist; vectors of texts and views.
+    episodes, one archived and one with an id that was given; a gist; vectors of texts and views; an
+    object that has moved, was looked for and renamed, has an alias and is told apart from another.
     """
     writer = Writer(memory_dir)
     try:
         write_images(memory_dir, 1, 2, 3)
         writer.use_embedding_model(MODEL)
         _write_chunks(writer)
+        _write_past(writer)
         _write_observations(writer)
         waiting = list(writer.texts_without_vector(100))
         writer.store_vectors({key: unit_vector(key) for key in waiting[:-1]})
@@ -78,6 +81,28 @@ def _write_chunks(writer: Writer) -> None:
     writer.commit_chunk(replace(first, embedding_model="clip"))
     moved = descriptor("mug_1", view(3), color="dark red")
     writer.commit_chunk(graph(2, [keyframe(3, map_id="first floor")], [moved]))
+
+
+def _write_past(writer: Writer) -> None:
+    """Of mug_1, whose key is 1; desk_1 has 2."""
+    moved = {"old": {"point_map_m": [1.0, 2.0, 3.0], "covariance_m2": [0.1] * 9}, "new": None}
+    with writer.database.transaction() as connection:
+        for key, kind, detail in ((1, "moved", moved), (2, "rename", {"name": "grandpa's desk"})):
+            connection.execute(
+                "INSERT INTO object_event (object_key, kind, stamp_ns, detail) VALUES (?, ?, 5, ?)",
+                (key, kind, json.dumps(detail)),
+            )
+        for statement in (
+            "INSERT INTO object_place SELECT 1, 1, map_key, 1.5, 2.0, 0.5,"
+            " '[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]', 1, 2 FROM map WHERE map_id = 'map'",
+            "INSERT INTO clear_look VALUES (2, 3)",
+            "INSERT INTO object_alias VALUES ('mug_7', 1)",
+            "INSERT INTO object_distinct VALUES (1, 2)",
+            "UPDATE object SET name = 'grandpa''s desk', is_pinned = 1 WHERE object_key = 2",
+            "UPDATE object SET placed_since = 3 WHERE object_key = 1",
+        ):
+            connection.execute(statement)
+        objects.name(connection, 2)
 
 
 def _write_observations(writer: Writer) -> None:

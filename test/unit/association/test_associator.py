@@ -12,13 +12,21 @@ import pytest
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
 from memory_nodes.errors import ModelRejected, ModelUnavailable
-from memory_nodes.records import NS_PER_S, ChunkGraph, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.geometry import Pose
+from memory_nodes.records import (
+    NS_PER_S,
+    ChunkGraph,
+    ClearLook,
+    ObjectDescriptor,
+    ObjectStatus,
+    Relation,
+)
 from memory_nodes.store.editing.edits import Edit, Merge, Rename, Split, Undo
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.recorded_models import RecordedChat, Turn
-from memory_test_support.records import descriptor, graph, keyframe, point, view
+from memory_test_support.records import box, descriptor, graph, keyframe, point, view
 
 HERE = (3.0, 0.0, 0.5)
 THERE = (3.0, 1.5, 0.5)
@@ -317,3 +325,30 @@ def test_resolved_chunk_can_be_committed(memory_dir: Path) -> None:
     writer = Writer(memory_dir)
     assert writer.commit_chunk(resolved)
     writer.close()
+
+
+def test_known_object_whose_place_a_chunk_shows_empty_is_looked_for(memory_dir: Path) -> None:
+    """Both pictures are taken from one place; the second shows mug_1 and nothing beside it."""
+    writer = Writer(memory_dir)
+    places = ((1, HERE, box(295.0, 298.0, 50.0)), (2, THERE, box(45.0, 298.0, 50.0)))
+    shown = [
+        replace(_mug(number, 5, place), views=(view(5, outline, point_map_m=place),))
+        for number, place, outline in places
+    ]
+    base = Pose.planar(0.0, 0.0, 0.0)
+    writer.commit_chunk(graph(2, [keyframe(5, base=base)], shown))
+    again = replace(shown[0], views=(replace(shown[0].views[0], keyframe_id=6),))
+    seen = graph(3, [keyframe(6, base=base)], [again], resolved=False)
+    resolved, _ = _resolve(memory_dir, seen)
+    assert _ids(resolved) == ["mug_1"]
+    assert ClearLook("mug_2", 6) in resolved.clear_looks
+    assert "mug_1" not in {look.object_id for look in resolved.clear_looks}
+    elsewhere = replace(seen, chunk=replace(seen.chunk, keyframes=(keyframe(6, map_id="shed"),)))
+    assert _resolve(memory_dir, elsewhere)[0].clear_looks == ()
+    writer.commit_chunk(resolved)
+    writer.close()
+
+
+def test_memory_that_is_not_there_yet_has_nothing_to_look_for(tmp_path: Path) -> None:
+    resolved, _ = _resolve(tmp_path, _seen(_mug(1, 2, HERE)))
+    assert resolved.clear_looks == ()

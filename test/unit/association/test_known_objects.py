@@ -15,7 +15,7 @@ from memory_nodes.association.known_objects import KnownObjects
 from memory_nodes.association.places import LOOSE_M, LOOSE_SHARE, NEAR_M
 from memory_nodes.errors import StoreMissing
 from memory_nodes.geometry import Pose, Vector3
-from memory_nodes.records import ObjectDescriptor, ObjectStatus
+from memory_nodes.records import ClearLook, ObjectDescriptor, ObjectStatus
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
@@ -107,6 +107,44 @@ def test_forgotten_object_is_no_candidate_and_its_id_is_unknown(
     assert _candidates(known, descriptor("mug_9")) == ["mug_1"]
     with pytest.raises(KeyError):
         known["mug_2"]
+
+
+def test_only_objects_on_a_map_have_a_place_on_it(writer: Writer, known: KnownObjects) -> None:
+    _store(writer, 1, _at("mug_1", 1, 3.0), descriptor("lamp_1", view(1)))
+    _store(writer, 2, _at("cup_1", 2, 3.0), map_id="shed")
+    _store(writer, 3, _at("desk_1", 3, 5.0, 1.0))
+    known.follow()
+    object_ids, points_m = known.placed("map")
+    assert {"mug_1", "desk_1"} <= set(object_ids)
+    assert "cup_1" not in object_ids
+    assert points_m[object_ids.index("desk_1")] == pytest.approx((5.0, 1.0, 1.0), abs=0.2)
+    writer.forget(Forget(("mug_1",)))
+    known.follow()
+    assert "mug_1" not in known.placed("map")[0]
+    assert known.placed("shed")[0] == ["cup_1"]
+    assert known.placed("nowhere")[0] == []
+
+
+def test_clear_looks_are_counted_and_an_object_that_has_expired_is_none(
+    writer: Writer, known: KnownObjects, tmp_path: Path
+) -> None:
+    doubtful = _at("cup_1", 1, 3.0, 1.0)
+    doubtful = replace(doubtful, views=(replace(doubtful.views[0], confidence=0.1),))
+    _store(writer, 1, _at("mug_1", 1, 3.0), doubtful)
+    _store(writer, 2, _at("mug_1", 2, 3.0))
+    known.follow()
+    assert len(known) == 2
+    looks = (ClearLook("mug_1", 3), ClearLook("cup_1", 3))
+    frame = keyframe(3, base=Pose.identity())
+    writer.commit_chunk(replace(graph(3, [frame], []), clear_looks=looks))
+    anew = KnownObjects(Reader(tmp_path))
+    for index in (known, anew):
+        index.follow()
+        assert len(index) == 1
+        assert index["mug_1"].item.clear_looks == 1
+    _store(writer, 4, _at("cup_1", 4, 3.0, 1.0))
+    known.follow()
+    assert known["cup_1"].item.status == ObjectStatus.PRESENT
 
 
 def test_index_that_is_behind_the_tombstones_is_made_anew(

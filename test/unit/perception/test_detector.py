@@ -76,6 +76,15 @@ def test_depth_gives_the_view_a_point_and_the_object_a_position(memory_dir: Path
     assert found.objects[0].position.point_m == pytest.approx((2.15, 0.0, 1.0), abs=0.03)
 
 
+def test_keyframe_with_depth_carries_it_as_a_grid(memory_dir: Path) -> None:
+    depth = depth_to_png(np.full((480, 640), 2.0, np.float32))
+    found, _ = _detect(memory_dir, MUG, depth_pngs={1: depth})
+    with_depth, without = found.chunk.keyframes
+    assert with_depth.depth_grid is not None
+    assert set(with_depth.depth_grid.depths_mm) == {2000}
+    assert without.depth_grid is None
+
+
 def test_unreadable_reply_is_asked_for_again(memory_dir: Path) -> None:
     found, model = _detect(memory_dir, "a mug", MUG)
     assert len(model.prompts) == 2

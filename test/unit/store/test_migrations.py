@@ -1,7 +1,7 @@
 """A memory made by any earlier version opens and keeps all it had.
 
-``test/data/memory_schema_N.sql`` are memories as version N left them. Those of 1 and 3 have the
-same rows: three maps, a session on two of them, an object with two states, and two texts that
+``test/data/memory_schema_N.sql`` are memories as version N left them. Those of 1, 3 and 4 have
+the same rows: three maps, a session on two of them, an object with two states, and two texts that
 are said twice.
 """
 
@@ -50,7 +50,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> str:
     return ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
 
 
-@pytest.fixture(params=[1, 3])
+@pytest.fixture(params=[1, 3, 4])
 def migrated(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """The directory of a memory that was of an earlier schema."""
     _restore(tmp_path, request.param).close()

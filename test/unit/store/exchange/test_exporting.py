@@ -51,9 +51,11 @@ def test_manifest_counts_the_lines_of_each_file(memory_dir: Path) -> None:
     for file in path.glob("*.jsonl"):
         assert counts.pop(file.name) == len(_lines(file)), file.name
     assert counts == {"images": 3}
-    assert manifest["schema"] == 4
+    assert manifest["schema"] == 5
     assert manifest["embedding_model"] == {"model_id": "test-model", "dimension": 8}
-    assert manifest["last_ids"] == {"episode": 3, "gist": 1, "history_node": 0, "observation": 5}
+    assert manifest["last_ids"] == {
+        **{"episode": 3, "gist": 1, "history_node": 0, "object_event": 2, "observation": 5},
+    }
 
 
 def test_observations_have_their_public_ids_texts_and_episodes(memory_dir: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from memory_nodes.errors import InputError
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.doctor.doctor import examine
+from memory_nodes.store.editing.edits import Merge, Pin, Rename
 from memory_nodes.store.exchange.export_lines import FILES
 from memory_nodes.store.exchange.exporting import export
 from memory_nodes.store.exchange.import_lines import IMPORTS
@@ -22,6 +24,7 @@ from memory_test_support.full_memory import (
     observation,
     unit_vector,
 )
+from memory_test_support.records import descriptor, graph, keyframe, view
 
 
 def _files(export_dir: Path) -> dict[str, bytes]:
@@ -147,3 +150,25 @@ def test_numbers_of_edges_and_history_come_back(memory_dir: Path, tmp_path: Path
         "SELECT node_key, parent_key, text FROM history_node ORDER BY 1"
     ).fetchall() == [(7, 8, "a morning"), (8, None, "a day")]
     connection.close()
+
+
+def test_what_a_person_said_of_an_object_holds_in_an_import(tmp_path: Path) -> None:
+    """The type of the first chunk is pinned, and the number of the merged mug_7 stays taken."""
+    source, target = tmp_path / "first", tmp_path / "second"
+    writer = Writer(source)
+    seen = [descriptor("mug_1", view(1)), descriptor("mug_7", view(1))]
+    writer.commit_chunk(graph(1, [keyframe(1)], seen))
+    writer.edit(Merge("mug_1", ("mug_7",)), 1)
+    writer.edit(Rename("mug_1", "grandpa"), 2)
+    writer.edit(Pin("mug_1"), 3)
+    again = replace(descriptor("mug_1", view(2)), type="vase", description="broken")
+    writer.commit_chunk(graph(2, [keyframe(2)], [again]))
+    writer.close()
+    exported = export(source, "all", "jsonl")
+    assert import_(exported, target).skipped == 0
+    before, after = (Reader(directory).objects() for directory in (source, target))
+    assert before == after
+    assert (after[0].type, after[0].is_pinned, after[0].aliases) == ("mug", True, ("mug_7",))
+    assert [hit.item_id for hit in Search(target).words("grandpa").hits] == ["mug_1"]
+    assert Reader(target).highest_numbers(["mug_"]) == {"mug_": 7}
+    assert (exported / "events.jsonl").read_text() == ""

@@ -1,0 +1,110 @@
+"""Whether an object has moved, from its views in order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_nodes.geometry import PointEstimate
+from memory_nodes.perception.positions import locate
+from memory_nodes.records import Keyframe, ObjectView
+
+CONTRADICTING_SIGMAS = 2.0
+CONTRADICTING_PX = 10.0
+
+
+@dataclass(frozen=True)
+class Move:
+    """From where to where, and the keyframes between which it happened."""
+
+    old: PointEstimate
+    new: PointEstimate
+    last_id: int
+    """The last keyframe that shows it at the old place."""
+    since_id: int
+    """The first one that shows it at the new place."""
+
+
+def find(
+    views: Sequence[ObjectView],
+    keyframes: Mapping[int, Keyframe],
+    place: PointEstimate,
+    chunk_from: int,
+    moved_m: float,
+    moved_sigmas: float,
+) -> Move | None:
+    """The move that the newest views prove, if they do.
+
+    They are those that do not show the object where it was, or else those of the newest chunk.
+    One view without depth proves nothing: its place is rough.
+
+    Args:
+        views: ascending by keyframe, all since the last move.
+        place: where the earlier ones say that it is.
+        chunk_from: the first keyframe of the newest chunk that shows it.
+    """
+    contradicting = _first_contradicting(views, keyframes, place)
+    of_chunk = sum(view.keyframe_id < chunk_from for view in views)
+    for first in sorted({contradicting, of_chunk}):
+        if not 0 < first < len(views):
+            continue
+        old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
+        if old is None or new is None or new.is_rough:
+            continue
+        if is_elsewhere(old, new, moved_m, moved_sigmas):
+            return Move(old, new, views[first - 1].keyframe_id, views[first].keyframe_id)
+    return None
+
+
+def presumed(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate
+) -> Move | None:
+    """The move of what is not at its place any more, and was seen elsewhere last, however roughly.
+
+    Args: as those of ``find``.
+    """
+    first = _first_contradicting(views, keyframes, place)
+    if not 0 < first < len(views):
+        return None
+    old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
+    if old is None or new is None:
+        return None
+    return Move(old, new, views[first - 1].keyframe_id, views[first].keyframe_id)
+
+
+def is_elsewhere(
+    old: PointEstimate, new: PointEstimate, moved_m: float, moved_sigmas: float
+) -> bool:
+    """Farther apart than a distance, and than the uncertainty of both (Mahalanobis distance)."""
+    gap_m = np.subtract(new.point_m, old.point_m)
+    covariance_m2 = np.reshape(np.add(old.covariance_m2, new.covariance_m2), (3, 3))
+    distance2 = float(gap_m @ np.linalg.solve(covariance_m2, gap_m))
+    return math.dist(old.point_m, new.point_m) >= moved_m and distance2 >= moved_sigmas**2
+
+
+def _first_contradicting(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate
+) -> int:
+    """From which view on all contradict the place; the number of views where the last does not."""
+    first = len(views)
+    while first and _contradicts(views[first - 1], keyframes, place):
+        first -= 1
+    return first
+
+
+def _contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
+    """Whether the place is clearly outside the box."""
+    keyframe, lens = keyframes[view.keyframe_id], keyframes[view.keyframe_id].intrinsics
+    if lens is None:
+        return False
+    point_m = keyframe.map_from_camera.inverse().apply(np.array([place.point_m]))
+    depth_m = float(point_m[0, 2])
+    if depth_m <= 0.0:
+        return True
+    shown_px, box = lens.project(point_m)[0], view.box
+    sigma_px = CONTRADICTING_SIGMAS * place.sigma_m * lens.fx_px / depth_m + CONTRADICTING_PX
+    misses_px = np.abs(shown_px - box.centre_px) - np.array([box.width_px, box.height_px]) / 2.0
+    return bool(misses_px.max() > sigma_px)
