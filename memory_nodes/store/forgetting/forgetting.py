@@ -20,9 +20,6 @@ from memory_nodes.store.forgetting.objects import (
 from memory_nodes.store.forgetting.selection import Chosen, Forget, among, choose
 from memory_nodes.store.indices import cache_file
 
-_SECURE_DELETE_SINCE = (3, 42, 0)
-"""Older versions of SQLite have no such option of FTS5; ``optimize`` does it in any of them."""
-
 
 @dataclass(frozen=True)
 class Forgotten:
@@ -124,7 +121,8 @@ def _forget_episodes(connection: sqlite3.Connection, chosen: Chosen, traces: Tra
 
 
 def _forget_words(connection: sqlite3.Connection) -> None:
-    """A word that was deleted stays in the index until its part of that is written anew."""
-    if sqlite3.sqlite_version_info >= _SECURE_DELETE_SINCE:
-        connection.execute("INSERT INTO text_words (text_words, rank) VALUES ('secure-delete', 1)")
-    connection.execute("INSERT INTO text_words (text_words) VALUES ('optimize')")
+    """The index of words is made anew: its pages are freed, and zeros are all that is left there.
+
+    Deleting words in it, and even merging it, may leave them between the cells of a page.
+    """
+    connection.execute("INSERT INTO text_words (text_words) VALUES ('rebuild')")
