@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 
 BLOCKS = (512, 64, 8, 1)
 """Rows of one statement: few sizes, since each is compiled and kept."""
@@ -26,13 +27,13 @@ def insert_all(
     start = 0
     for size in BLOCKS:
         block = min(size, max(1, MAX_VARIABLES // len(columns)))
-        statement = f"{into} ({', '.join(columns)}) VALUES {_marks(len(columns), block)}"
         while len(values) - start >= block:
             flat = [value for row in values[start : start + block] for value in row]
-            connection.execute(statement, flat)
+            connection.execute(_statement(into, tuple(columns), block), flat)
             start += block
 
 
-def _marks(columns: int, rows: int) -> str:
-    one = f"({', '.join('?' * columns)})"
-    return ", ".join([one] * rows)
+@lru_cache(maxsize=64)
+def _statement(into: str, columns: tuple[str, ...], rows: int) -> str:
+    one = f"({', '.join('?' * len(columns))})"
+    return f"{into} ({', '.join(columns)}) VALUES {', '.join([one] * rows)}"
