@@ -113,11 +113,6 @@ def _forget_objects(connection: sqlite3.Connection, keys: set[int], traces: Trac
     )
     for table, column in _OF_OBJECTS:
         delete(connection, table, column, keys)
-    for kind, end in (
-        *(("OBSERVED_IN", "from_key"), ("COOCCURS_WITH", "from_key")),
-        ("COOCCURS_WITH", "to_key"),
-    ):
-        unlink(connection, kind, end, keys)
     texts.bury(connection, ItemKind.OBJECT, keys)
 
 
