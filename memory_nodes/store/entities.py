@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from memory_nodes.errors import InputError
+from memory_nodes.geometry import Vector3
 from memory_nodes.records import Entity, EntitySighting
 from memory_nodes.store import observations, rows, texts
 from memory_nodes.store.checks import check_unicode
@@ -25,17 +26,22 @@ QUERY = (
 
 def check(sighting: EntitySighting) -> None:
     """Raises InputError for what cannot be written down."""
-    if not sighting.name.strip() or len(sighting.name) > MAX_NAME_CHARS:
-        raise InputError(f"an entity needs a name of at most {MAX_NAME_CHARS} characters")
-    check_unicode("name", sighting.name)
+    check_thing(sighting.name, sighting.position_map_m, sighting.weight)
     if not sighting.observation_ids:
         raise InputError(f"no observation speaks of {sighting.name!r}: give those that do")
     observations.check_stamp(sighting.stamp_ns)
+
+
+def check_thing(name: str, position_map_m: Vector3, weight: float) -> None:
+    """Raises InputError for what no entity may be called, where it may not be, or weigh."""
+    if not name.strip() or len(name) > MAX_NAME_CHARS:
+        raise InputError(f"an entity needs a name of at most {MAX_NAME_CHARS} characters")
+    check_unicode("name", name)
     limit_m = observations.MAX_COORDINATE_M
-    if not all(abs(value_m) <= limit_m for value_m in sighting.position_map_m):
-        raise InputError(f"an entity at {sighting.position_map_m}: give numbers up to {limit_m} m")
-    if not 0.0 < sighting.weight < math.inf:
-        raise InputError(f"the weight is {sighting.weight}: give a finite one above 0")
+    if not all(abs(value_m) <= limit_m for value_m in position_map_m):
+        raise InputError(f"an entity at {position_map_m}: give numbers up to {limit_m} m")
+    if not 0.0 < weight < math.inf:
+        raise InputError(f"the weight is {weight}: give a finite one above 0")
 
 
 def note_view(

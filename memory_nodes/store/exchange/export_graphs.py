@@ -37,7 +37,7 @@ def write_graphml(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def write_geojson(connection: sqlite3.Connection, path: Path) -> None:
-    """Objects, and gists with their radius, as points on their maps; one feature a line.
+    """Objects, entities, and gists with their radius, as points on maps; one feature a line.
 
     What has no position has no geometry (RFC 7946, section 3.2).
     """
@@ -56,6 +56,9 @@ def _features(connection: sqlite3.Connection) -> Iterator[Line]:
         point = item["position"] and item["position"]["point_map_m"]
         properties = {"kind": "object", "object_id": item["object_id"], **_described(item)}
         yield _feature(item["object_id"], point, properties)
+    for entity in export_lines.entities(connection):
+        point = entity.pop("position_map_m")
+        yield _feature(entity["entity_id"], point, {"kind": "entity", **entity})
     for gist in export_lines.gists(connection):
         point = gist.pop("center_map_m")
         yield _feature(gist["gist_id"], point, {"kind": "gist", **gist})

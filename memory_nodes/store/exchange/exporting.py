@@ -26,7 +26,7 @@ FORMATS = ("jsonl", "graphml", "geojson")
 MANIFEST_NAME = "manifest.json"
 MANIFEST_FORMAT = "robot_memory jsonl"
 MANIFEST_VERSION = 1
-COUNTED_TABLES = ("episode", "gist", "history_node", "object_event", "observation")
+COUNTED_TABLES = ("entity", "episode", "gist", "history_node", "object_event", "observation")
 """Whose ids are numbers that are never given again."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
@@ -36,7 +36,7 @@ def export(memory_dir: Path, name: str, format_name: str) -> Path:
     """Writes the memory as it is now to ``exports/<name>`` in its directory; gives the path.
 
     ``jsonl``: a directory with all that is remembered, which ``import_`` makes a memory of.
-    ``graphml``: objects and relations. ``geojson``: objects and gists on the map.
+    ``graphml``: objects and relations. ``geojson``: objects, entities and gists on the map.
     It appears when it is whole. One export of a memory at a time.
 
     Raises:

@@ -37,26 +37,11 @@ def forget_entities(connection: sqlite3.Connection, chosen: Chosen, traces: Trac
     chosen.entities |= spoken_of - left
     for key in sorted(left - chosen.entities):
         entities.retell(connection, key)
-    _delete(connection, chosen.entities, traces)
+    delete_entities(connection, chosen.entities, traces)
 
 
-def _part(connection: sqlite3.Connection, observations: set[int]) -> None:
-    """Entities that one of the observations speaks of were seen together once less."""
-    where, values = among("a.to_key", observations)
-    together = connection.execute(_TOGETHER.format(where), values).fetchall()
-    connection.executemany(
-        "UPDATE link SET weight = weight - ? WHERE kind = 'COOCCURS_WITH' AND from_key = ?"
-        " AND to_key = ?",
-        [(row["times"], row["low_key"], row["high_key"]) for row in together],
-    )
-    connection.executemany(
-        "DELETE FROM link WHERE kind = 'COOCCURS_WITH' AND from_key = ? AND to_key = ?"
-        " AND weight <= 0.0",
-        [(row["low_key"], row["high_key"]) for row in together],
-    )
-
-
-def _delete(connection: sqlite3.Connection, keys: set[int], traces: Traces) -> None:
+def delete_entities(connection: sqlite3.Connection, keys: set[int], traces: Traces) -> None:
+    """Deletes them with their edges."""
     where, values = among("from_key", keys)
     for (stamp_ns,) in connection.execute(
         "SELECT stamp_ns FROM link JOIN observation ON observation_key = to_key"
@@ -74,3 +59,19 @@ def _delete(connection: sqlite3.Connection, keys: set[int], traces: Traces) -> N
         unlink(connection, kind, end, keys)
     delete(connection, "entity", "entity_key", keys)
     texts.bury(connection, ItemKind.ENTITY, keys)
+
+
+def _part(connection: sqlite3.Connection, observations: set[int]) -> None:
+    """Entities that one of the observations speaks of were seen together once less."""
+    where, values = among("a.to_key", observations)
+    together = connection.execute(_TOGETHER.format(where), values).fetchall()
+    connection.executemany(
+        "UPDATE link SET weight = weight - ? WHERE kind = 'COOCCURS_WITH' AND from_key = ?"
+        " AND to_key = ?",
+        [(row["times"], row["low_key"], row["high_key"]) for row in together],
+    )
+    connection.executemany(
+        "DELETE FROM link WHERE kind = 'COOCCURS_WITH' AND from_key = ? AND to_key = ?"
+        " AND weight <= 0.0",
+        [(row["low_key"], row["high_key"]) for row in together],
+    )

@@ -54,7 +54,8 @@ def test_manifest_counts_the_lines_of_each_file(memory_dir: Path) -> None:
     assert manifest["schema"] == 6
     assert manifest["embedding_model"] == {"model_id": "test-model", "dimension": 8}
     assert manifest["last_ids"] == {
-        **{"episode": 3, "gist": 1, "history_node": 0, "object_event": 2, "observation": 5},
+        **{"entity": 2, "episode": 3, "gist": 1, "history_node": 2, "object_event": 2},
+        "observation": 5,
     }
 
 
@@ -106,7 +107,11 @@ def test_edges_name_both_ends_by_public_id(memory_dir: Path) -> None:
     path = export(memory_dir, "all", "jsonl")
     found = [(e["kind"], e["from_id"], e["to_id"]) for e in _lines(path / "edges.jsonl")]
     assert found == [
+        ("COOCCURS_WITH", "entity_1", "entity_2"),
         ("FOLLOWS", "episode_3", "episode_2"),
+        ("OBSERVED_IN", "entity_1", "observation_2"),
+        ("OBSERVED_IN", "entity_1", "camera:7"),
+        ("OBSERVED_IN", "entity_2", "camera:7"),
         ("SUMMARIZES", "gist_1", "observation_2"),
         ("SUMMARIZES", "gist_1", "camera:7"),
     ]
@@ -171,8 +176,9 @@ def test_number_that_is_not_finite_is_written_as_null(memory_dir: Path, format_n
     path = export(memory_dir, "all", format_name)
     if format_name == "geojson":
         features = _strict(path.read_text(encoding="utf-8"))["features"]
-        assert [feature["geometry"] is None for feature in features] == [True, True, False]
-        assert features[2]["properties"]["radius_m"] is None
+        unplaced = [feature["id"] for feature in features if feature["geometry"] is None]
+        assert unplaced == ["mug_1", "desk_1"]
+        assert features[-1]["properties"]["radius_m"] is None
         return
     objects = [_strict(line) for line in (path / "objects.jsonl").read_text().splitlines()]
     assert [item["position"] for item in objects] == [None, None]
@@ -209,6 +215,8 @@ def test_geojson_has_points_in_metres_of_the_map(memory_dir: Path) -> None:
     gist = by_id["gist_1"]
     assert gist["geometry"] == {"type": "Point", "coordinates": [1.0, 2.0, 0.0]}
     assert (gist["properties"]["radius_m"], gist["properties"]["map_id"]) == (1.5, "map")
+    assert by_id["entity_1"]["geometry"] == {"type": "Point", "coordinates": [1.0, 2.0, 0.0]}
+    assert by_id["entity_1"]["properties"]["name"] == "mug"
     assert by_id["mug_1"]["properties"]["map_id"] == "first floor"
     assert len(by_id["mug_1"]["geometry"]["coordinates"]) == 3
 
