@@ -70,7 +70,7 @@ def keyframe(into: Destination, line: Fields) -> None:
     values = rows.keyframe_row(read, line.integer("chunk_id", 0))
     into.connection.execute(rows.insert("keyframe", rows.KEYFRAME_COLUMNS), values)
     map_key(into.connection, read.map_id, read.map_frame)
-    if not into.take_image(read.image_path):
+    if read.image_path and not into.take_image(read.image_path):
         into.note(f"its image {read.image_path} is not there")
 
 
