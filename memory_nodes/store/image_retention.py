@@ -6,7 +6,7 @@ import sqlite3
 import time
 
 from memory_nodes.records import ObjectStatus
-from memory_nodes.store.database import Database
+from memory_nodes.store.database import Database, among
 from memory_nodes.store.forgetting import image_erasure
 
 SLICE = 100
@@ -60,11 +60,8 @@ def drop_images(database: Database, before_ns: int) -> int:
 
 
 def _drop(connection: sqlite3.Connection, keyframe_ids: list[int]) -> None:
-    for keyframe_id in keyframe_ids:
-        key = (keyframe_id,)
-        image_erasure.note(
-            connection,
-            "image_path, NULL, NULL, NULL, NULL FROM keyframe WHERE keyframe_id = ?",
-            key,
-        )
-        connection.execute("UPDATE keyframe SET image_path = '' WHERE keyframe_id = ?", key)
+    where, values = among("keyframe_id", keyframe_ids)
+    image_erasure.note(
+        connection, f"image_path, NULL, NULL, NULL, NULL FROM keyframe {where}", values
+    )
+    connection.execute(f"UPDATE keyframe SET image_path = '' {where}", values)

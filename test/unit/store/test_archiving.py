@@ -13,7 +13,7 @@ import pytest
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import NS_PER_S, Gist, ItemKind
-from memory_nodes.store import archiving, tombstones
+from memory_nodes.store import archiving, image_retention, tombstones
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
@@ -249,6 +249,7 @@ def test_too_many_tombstones_are_halved_and_a_reader_behind_reads_anew(
     ("query", "expected"),
     [
         (archiving._NEXT, "observation USING INDEX observation_stamp (stamp_ns>? AND stamp_ns<?)"),
+        (image_retention._NEXT, "k USING INDEX keyframe_stamp (stamp_ns>? AND stamp_ns<?)"),
         (
             "DELETE FROM text WHERE text_key = 1",
             "observation USING COVERING INDEX observation_text (text_key=?)",
