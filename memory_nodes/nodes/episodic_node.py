@@ -162,7 +162,10 @@ class EpisodicNode(MemoryNode):
         what = Forget(ids=tuple(request.ids), text=request.text, **bounds_of(request))
         found = await self._written(lambda: self.writer.forget(what, dry_run=request.dry_run))
         response.message = "; ".join(found.problems)
-        for kind in ("keyframes", "objects", "observations", "episodes", "gists", "images"):
+        for kind in (
+            *("keyframes", "objects", "observations", "episodes", "gists", "entities"),
+            *("history_nodes", "images"),
+        ):
             setattr(response, kind, getattr(found, kind))
 
     async def _edit(self, request: EditObject.Request, response: EditObject.Response) -> None:

@@ -61,6 +61,7 @@ def test_stats_tell_the_counts(memory_dir: Path, capsys: pytest.CaptureFixture[s
     assert _run(memory_dir, "stats", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["counts"]["observations"], found["counts"]["keyframes"]) == (5, 3)
+    assert (found["counts"]["entities"], found["counts"]["history_nodes"]) == (2, 2)
     assert found["map_ids"] == ["first floor", "map"]
     assert _run(memory_dir, "stats") == 0
     assert "first floor, map" in capsys.readouterr().out
