@@ -236,6 +236,7 @@ class ItemKind(IntEnum):
     GIST = 2
     TEXT = 3
     """Never found itself: the text that one or more of the others share."""
+    ENTITY = 4
 
 
 class Tier(IntEnum):
@@ -274,6 +275,16 @@ class EpisodeStatus(IntEnum):
     INTERRUPTED = 2
 
 
+class EpisodeOrigin(str, Enum):
+    """Who began an episode."""
+
+    REQUEST = "request"
+    SESSION = "session"
+    """The robot: it was switched on, or moved again after a long rest."""
+    GOAL = "goal"
+    """A navigation goal."""
+
+
 @dataclass(frozen=True)
 class Episode:
     """A named stretch of the robot's life. Source: eMEM, episodes."""
@@ -284,6 +295,7 @@ class Episode:
     status: EpisodeStatus
     start_ns: int
     end_ns: int | None
+    origin: EpisodeOrigin = EpisodeOrigin.REQUEST
 
 
 @dataclass(frozen=True)
@@ -302,6 +314,83 @@ class Gist:
     episode_id: str = ""
     source: str = ""
     """The model that wrote it, or how it was made without one."""
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A thing that observations speak of, at one place over time. Source: eMEM, entities.
+
+    An object is known by its views, an entity by words: it may be of things that no picture shows.
+    """
+
+    name: str
+    map_id: str
+    map_frame: str
+    position_map_m: Vector3
+    """Mean of where the robot was when it observed it, by weight."""
+    weight: float
+    """Sum of the weights of its observations."""
+    first_seen_ns: int
+    last_seen_ns: int
+    observation_count: int = 1
+    entity_id: str = ""
+    object_id: str = ""
+    """The object that it is; empty where none is known."""
+
+
+@dataclass(frozen=True)
+class EntitySighting:
+    """Observations of one view that speak of an entity."""
+
+    name: str
+    position_map_m: Vector3
+    weight: float
+    stamp_ns: int
+    observation_ids: tuple[str, ...]
+    entity_id: str = ""
+    """The known entity that it is; empty for a new one."""
+    object_id: str = ""
+
+
+class HistoryUnit(str, Enum):
+    """What a node of the history tree stands for. Source: H-EMV, section III-A.
+
+    L0, keyframes and observations, and L1, the scene graphs of chunks, are not written down
+    again: an event names them.
+    """
+
+    EVENT = "event"
+    """L2."""
+    GOAL = "goal"
+    """L3, of one episode or of a stretch outside of any; may be within another one."""
+    GROUP = "group"
+    """L4 and above: consecutive nodes that belong together."""
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+    ROOT = "root"
+
+
+@dataclass(frozen=True)
+class HistoryNode:
+    """What happened in a stretch of time. Source: H-EMV, section III-A."""
+
+    unit: HistoryUnit
+    level: int
+    """2 for an event, 3 for a goal (4 for one around it), then one more than the highest child."""
+    start_ns: int
+    end_ns: int
+    text: str
+    evidence: tuple[str, ...] = ()
+    """Ids of chunks (``chunk_3``), observations, keyframes, episodes that it tells of."""
+    source: str = ""
+    """The model that wrote the text, or ``template``."""
+    is_open: bool = False
+    """More may come into it."""
+    node_id: str = ""
+    parent_id: str = ""
+    child_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -347,3 +436,5 @@ class Counts:
     observations: int = 0
     episodes: int = 0
     gists: int = 0
+    entities: int = 0
+    history_nodes: int = 0

@@ -18,6 +18,9 @@ class SuiteConfig:
     map_id: str = parameter("map", "name of the map that poses belong to now")
     map_frame: str = parameter("map", "TF frame of the map")
     base_frame: str = parameter("base_link", "TF frame of the robot's base")
+    time_zone: str = parameter(
+        "", "of dates in texts, Europe/Berlin for instance; empty: that of the machine"
+    )
     autostart: bool = parameter(
         True, "configure and activate at start; false leaves that to a lifecycle manager"
     )

@@ -24,12 +24,19 @@ WITH RECURSIVE active (episode_key) AS (
 SELECT stamp_ns, observation_key, text_key FROM observation
 WHERE text_key IS NOT NULL AND (stamp_ns, observation_key) > (?, ?) AND stamp_ns < ?
 AND (episode_key IS NULL OR episode_key NOT IN (SELECT episode_key FROM active))
+AND (NOT ? OR CASE
+    WHEN episode_key IS NULL
+    THEN observation_key <= (SELECT last_observation_key FROM consolidation_mark)
+    ELSE (SELECT is_consolidated FROM episode e WHERE e.episode_key = observation.episode_key)
+END)
 ORDER BY stamp_ns, observation_key LIMIT ?
 """
 
 
-def archive(database: Database, before_ns: int) -> int:
+def archive(database: Database, before_ns: int, *, only_consolidated: bool) -> int:
     """Archives what is older than a stamp and in no active episode; how many observations.
+
+    ``only_consolidated``: what has no gist yet, and is not known for noise, waits for it.
 
     Each slice is a commit of its own: a crash leaves the rest for the next call. Nothing else may
     archive or forget meanwhile.
@@ -38,7 +45,7 @@ def archive(database: Database, before_ns: int) -> int:
     last = (-1, 0)
     while True:
         with database.reading() as connection:
-            rows = _next_slice(connection, last, before_ns)
+            rows = _next_slice(connection, last, before_ns, only_consolidated)
         if not rows:
             break
         with database.transaction() as connection:
@@ -53,9 +60,13 @@ def archive(database: Database, before_ns: int) -> int:
 
 
 def _next_slice(
-    connection: sqlite3.Connection, last: tuple[int, int], before_ns: int
+    connection: sqlite3.Connection,
+    last: tuple[int, int],
+    before_ns: int,
+    only_consolidated: bool,
 ) -> list[sqlite3.Row]:
-    return connection.execute(_NEXT, (EpisodeStatus.ACTIVE, *last, before_ns, SLICE)).fetchall()
+    values = (EpisodeStatus.ACTIVE, *last, before_ns, only_consolidated, SLICE)
+    return connection.execute(_NEXT, values).fetchall()
 
 
 def _archive(connection: sqlite3.Connection, rows: list[sqlite3.Row]) -> None:

@@ -6,7 +6,7 @@ import re
 import sqlite3
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import Episode, EpisodeStatus
+from memory_nodes.records import Episode, EpisodeOrigin, EpisodeStatus
 from memory_nodes.store import observations, rows
 from memory_nodes.store.checks import check_unicode
 
@@ -14,7 +14,13 @@ MAX_NAME_CHARS = 1000
 _ID = re.compile(r"episode_(\d{1,18})")
 
 
-def start(connection: sqlite3.Connection, name: str, parent_id: str, stamp_ns: int) -> str:
+def start(
+    connection: sqlite3.Connection,
+    name: str,
+    parent_id: str,
+    stamp_ns: int,
+    origin: EpisodeOrigin,
+) -> str:
     """Starts an episode and gives its id; it follows the one before it under the same parent.
 
     Raises InputError for an unknown parent, and for a name or a stamp that cannot be stored.
@@ -28,8 +34,8 @@ def start(connection: sqlite3.Connection, name: str, parent_id: str, stamp_ns: i
         "SELECT max(episode_key) FROM episode WHERE parent_key IS ?", (parent_key,)
     ).fetchone()[0]
     key = connection.execute(
-        "INSERT INTO episode (parent_key, name, status, start_ns) VALUES (?, ?, ?, ?)",
-        (parent_key, name, EpisodeStatus.ACTIVE, stamp_ns),
+        "INSERT INTO episode (parent_key, name, status, start_ns, origin) VALUES (?, ?, ?, ?, ?)",
+        (parent_key, name, EpisodeStatus.ACTIVE, stamp_ns, origin.value),
     ).lastrowid
     if before is not None:
         connection.execute("INSERT INTO link VALUES ('FOLLOWS', ?, ?, 1.0)", (key, before))

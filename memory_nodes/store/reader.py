@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable
 
 from memory_nodes.errors import StoreError
 from memory_nodes.records import (
@@ -26,33 +23,19 @@ from memory_nodes.store import (
     object_numbers,
     rows,
 )
-from memory_nodes.store.database import among, open_for_reading
+from memory_nodes.store.database import among
 from memory_nodes.store.editing import edit_log
 from memory_nodes.store.editing.edit_log import LoggedEdit
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.graph_changes import GraphChanges
 from memory_nodes.store.object_changes import ObjectChanges
 from memory_nodes.store.object_ids import key_of
+from memory_nodes.store.read_only import ReadOnly
 from memory_nodes.vectors import ViewVectors, unpacked
 
 
-class Reader:
-    """The memory, read-only. May be used from several threads.
-
-    Raises StoreMissing while there is no memory in the directory: it is looked for again at
-    each call, so that a reader may be started before the writer.
-    """
-
-    def __init__(self, memory_dir: Path) -> None:
-        self._memory_dir = memory_dir
-        self._connection: sqlite3.Connection | None = None
-        self._lock = threading.RLock()
-
-    def close(self) -> None:
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+class Reader(ReadOnly):
+    """Reads what was seen: keyframes, objects and their relations."""
 
     def counts(self) -> Counts:
         """Rows of each kind, the number of commits and the last chunk stored."""
@@ -190,30 +173,6 @@ class Reader:
             tuple(row["keyframe_id"] for row in found),
             matrix,
         )
-
-    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
-        with self._snapshot() as connection:
-            return connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Several queries that see the memory at one moment; may be nested."""
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = open_for_reading(self._memory_dir)
-                if self._connection.in_transaction:
-                    yield self._connection
-                    return
-                self._connection.execute("BEGIN")
-                try:
-                    yield self._connection
-                finally:
-                    self._connection.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise StoreError(
-                    f"cannot read the memory in {self._memory_dir}: {error}"
-                ) from error
 
 
 def _change(row: sqlite3.Row, descriptor: ObjectDescriptor) -> Change:

@@ -12,6 +12,7 @@ from memory_nodes.records import (
     Box,
     Counts,
     Episode,
+    EpisodeOrigin,
     EpisodeStatus,
     Keyframe,
     ObjectDescriptor,
@@ -57,7 +58,9 @@ SELECT (SELECT sequence FROM commit_log) AS sequence,
        max(CASE table_name WHEN 'relation' THEN rows END) AS relations,
        max(CASE table_name WHEN 'observation' THEN rows END) AS observations,
        max(CASE table_name WHEN 'episode' THEN rows END) AS episodes,
-       max(CASE table_name WHEN 'gist' THEN rows END) AS gists
+       max(CASE table_name WHEN 'gist' THEN rows END) AS gists,
+       max(CASE table_name WHEN 'entity' THEN rows END) AS entities,
+       max(CASE table_name WHEN 'history_node' THEN rows END) AS history_nodes
 FROM row_count
 """
 
@@ -232,6 +235,16 @@ def gist_id(key: int) -> str:
     return f"gist_{key}"
 
 
+def entity_id(key: int) -> str:
+    """The public id of an entity."""
+    return f"entity_{key}"
+
+
+def history_id(key: int) -> str:
+    """The public id of a node of the history tree."""
+    return f"history_{key}"
+
+
 def episode_from(row: sqlite3.Row) -> Episode:
     return Episode(
         episode_id=episode_id(row["episode_key"]),
@@ -240,6 +253,7 @@ def episode_from(row: sqlite3.Row) -> Episode:
         status=EpisodeStatus(row["status"]),
         start_ns=row["start_ns"],
         end_ns=row["end_ns"],
+        origin=EpisodeOrigin(row["origin"]),
     )
 
 

@@ -10,10 +10,29 @@ from pathlib import Path
 
 from memory_nodes.errors import EmbeddingModelChanged, InputError
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, Counts, Episode, Gist, Observation
-from memory_nodes.store import archiving, chunks, embeddings, episodes, gists, observations, rows
+from memory_nodes.records import (
+    ChunkGraph,
+    Counts,
+    Episode,
+    EpisodeOrigin,
+    Gist,
+    HistoryNode,
+    Observation,
+)
+from memory_nodes.store import (
+    archiving,
+    chunks,
+    consolidation,
+    embeddings,
+    episodes,
+    gists,
+    history_nodes,
+    observations,
+    rows,
+)
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.checks import check_graph, check_unicode, without_unsound_vectors
+from memory_nodes.store.consolidation import Piece
 from memory_nodes.store.database import Database
 from memory_nodes.store.editing import editing
 from memory_nodes.store.editing.edits import Edit, Edited
@@ -22,6 +41,7 @@ from memory_nodes.store.forgetting import forgetting, image_erasure
 from memory_nodes.store.forgetting.forgetting import Forgotten
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.group_commit import GroupCommit
+from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.observations import Incoming
 from memory_nodes.vectors import Vector
 
@@ -131,14 +151,59 @@ class Writer:
         with self.database.transaction() as connection:
             return gists.insert(connection, gist)
 
-    def start_episode(self, name: str, parent_id: str, stamp_ns: int) -> str:
+    def add_piece(self, piece: Piece) -> str:
+        """Stores a consolidated piece and gives the id of its gist; "" if it was stored before.
+
+        Raises InputError for an unknown observation, entity or episode.
+        """
+        consolidation.check(piece)
+        with self.database.transaction() as connection:
+            return consolidation.store(connection, piece)
+
+    def finish_episode(self, episode_id: str) -> None:
+        """An episode that has ended is consolidated: it may be archived."""
+        with self.database.transaction() as connection:
+            consolidation.finish_episode(connection, episode_id)
+
+    def finish_free(self, up_to_id: str) -> None:
+        """Outside of episodes all is consolidated up to this observation: it may be archived."""
+        with self.database.transaction() as connection:
+            consolidation.finish_free(connection, up_to_id)
+
+    def put_history(
+        self,
+        nodes: Sequence[HistoryNode],
+        remove_ids: Sequence[str] = (),
+        told: ToldUpTo | None = None,
+    ) -> list[str]:
+        """Stores nodes of the history tree, or writes known ones anew; their ids, in order.
+
+        All in one commit, with the nodes to take out first, whose children come under their
+        parents, and how far the history is told then. Raises InputError for an unknown id.
+        """
+        for node in nodes:
+            history_nodes.check(node)
+        with self.database.transaction() as connection:
+            history_nodes.remove(connection, remove_ids)
+            ids = [history_nodes.put(connection, node) for node in nodes]
+            if told is not None:
+                history_nodes.note_told(connection, told)
+        return ids
+
+    def start_episode(
+        self,
+        name: str,
+        parent_id: str,
+        stamp_ns: int,
+        origin: EpisodeOrigin = EpisodeOrigin.REQUEST,
+    ) -> str:
         """Starts an episode and gives its id. Raises InputError for an unknown parent.
 
         Until it ends, observations belong to it, or to the one started after it.
         """
         self.flush()
         with self.database.transaction() as connection:
-            episode_id = episodes.start(connection, name, parent_id, stamp_ns)
+            episode_id = episodes.start(connection, name, parent_id, stamp_ns, origin)
             self._episode_key = episodes.active_key(connection)
         return episode_id
 
@@ -153,7 +218,7 @@ class Writer:
             self._episode_key = episodes.active_key(connection)
         return episode
 
-    def archive(self, before_ns: int) -> int:
+    def archive(self, before_ns: int, *, only_consolidated: bool = False) -> int:
         """Drops the texts of what was observed before a stamp; how many observations.
 
         No search finds them any more, only the gists that summarise them; their rows stay as
@@ -162,7 +227,7 @@ class Writer:
         """
         self.flush()
         with self._mending:
-            return archiving.archive(self.database, before_ns)
+            return archiving.archive(self.database, before_ns, only_consolidated=only_consolidated)
 
     def forget(self, what: Forget, dry_run: bool = False) -> Forgotten:
         """Deletes what fulfils all that is given, with its words, vectors and images.

@@ -148,8 +148,8 @@ def history(connection: sqlite3.Connection) -> Iterator[Line]:
     for row in connection.execute("SELECT * FROM history_node ORDER BY level DESC, node_key"):
         parent = row["parent_key"]
         yield {
-            "node_id": history_id(row["node_key"]),
-            "parent_id": history_id(parent) if parent is not None else None,
+            "node_id": rows.history_id(row["node_key"]),
+            "parent_id": rows.history_id(parent) if parent is not None else None,
             **{name: row[name] for name in ("level", "start_ns", "end_ns", "text", "evidence")},
         }
 
@@ -193,10 +193,6 @@ def encoded(line: Line) -> str:
         return json.dumps(line, ensure_ascii=False, allow_nan=False)
     except ValueError:
         return json.dumps(_finite(line), ensure_ascii=False, allow_nan=False)
-
-
-def history_id(key: int) -> str:
-    return f"history_{key}"
 
 
 def _finite(value: Any) -> Any:

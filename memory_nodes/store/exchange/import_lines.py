@@ -77,7 +77,8 @@ def session(into: Destination, line: Fields) -> None:
 def episode(into: Destination, line: Fields) -> None:
     end_ns = None if line.is_null("end_ns") else line.integer("end_ns")
     into.connection.execute(
-        "INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO episode (episode_key, parent_key, name, status, start_ns, end_ns)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
         (
             number_of("episode", line.text("episode_id")),
             optional_key(into, "episode", "episode_key", line, "parent_id"),
@@ -155,7 +156,8 @@ def edge(into: Destination, line: Fields) -> None:
 
 def history(into: Destination, line: Fields) -> None:
     into.connection.execute(
-        "INSERT INTO history_node VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO history_node (node_key, parent_key, level, start_ns, end_ns, text, evidence)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             number_of("history", line.text("node_id")),
             optional_key(into, "history_node", "node_key", line, "parent_id"),

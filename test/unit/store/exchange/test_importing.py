@@ -138,9 +138,11 @@ def test_numbers_of_edges_and_history_come_back(memory_dir: Path, tmp_path: Path
     with writer.database.transaction() as connection:
         connection.execute("INSERT INTO link VALUES ('COOCCURS_WITH', 1, 2, 0.25)")
         connection.execute("INSERT INTO link VALUES ('OBSERVED_IN', 2, 3, 1.0)")
-        connection.execute("INSERT INTO history_node VALUES (8, NULL, 2, 1, 9, 'a day', '[]')")
-        connection.execute("INSERT INTO history_node VALUES (7, NULL, 1, 1, 5, 'a morning', '[1]')")
-        connection.execute("UPDATE history_node SET parent_key = 8 WHERE node_key = 7")
+        connection.execute(
+            "INSERT INTO history_node (node_key, parent_key, level, start_ns, end_ns, text,"
+            " evidence) VALUES (8, NULL, 2, 1, 9, 'a day', '[]'),"
+            " (7, 8, 1, 1, 5, 'a morning', '[1]')"
+        )
     writer.close()
     first = export(memory_dir, "all", "jsonl")
     assert import_(first, tmp_path / "second").problems == []

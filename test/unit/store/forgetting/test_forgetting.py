@@ -372,7 +372,8 @@ def test_history_that_overlaps_the_forgotten_goes_with_all_above_it(
     seen = writer.add(observation("tea", stamp_s=15.0))
     with writer.database.transaction() as connection:
         connection.executemany(
-            "INSERT INTO history_node VALUES (?, ?, ?, ?, ?, 'said', '[]')",
+            "INSERT INTO history_node (node_key, parent_key, level, start_ns, end_ns, text,"
+            " evidence) VALUES (?, ?, ?, ?, ?, 'said', '[]')",
             [
                 (key, parent, level, start * NS_PER_S, end * NS_PER_S)
                 for key, parent, level, start, end in (

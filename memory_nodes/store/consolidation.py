@@ -1,0 +1,87 @@
+"""What consolidation writes, piece by piece: a gist, and the entities that show in it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_nodes.errors import InputError
+from memory_nodes.records import EntitySighting, Gist
+from memory_nodes.store import entities, episodes, gists, observations
+from memory_nodes.store.maps import map_key
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Observations that one gist tells of, and what each view among them shows."""
+
+    gist: Gist
+    views: tuple[tuple[EntitySighting, ...], ...] = ()
+
+
+def check(piece: Piece) -> None:
+    """Raises InputError for a piece that cannot be written down."""
+    gists.check(piece.gist)
+    if not piece.gist.observation_ids:
+        raise InputError("a piece needs the observations that its gist tells of")
+    for view in piece.views:
+        for sighting in view:
+            entities.check(sighting)
+
+
+def store(connection: sqlite3.Connection, piece: Piece) -> str:
+    """Stores a checked piece and gives the id of its gist; "" where it was stored before.
+
+    Raises InputError for an unknown observation, entity or episode, and where only some of the
+    observations have a gist: the piece was cut in another way before.
+    """
+    told = summarised(connection, piece.gist.observation_ids)
+    if told:
+        if len(told) == len(set(piece.gist.observation_ids)):
+            return ""
+        raise InputError(
+            f"{len(told)} of {len(piece.gist.observation_ids)} observations have a gist already: "
+            "leave them out"
+        )
+    gist_id = gists.insert(connection, piece.gist)
+    key = map_key(connection, piece.gist.map_id, piece.gist.map_frame)
+    for view in piece.views:
+        entities.note_view(connection, key, view)
+    return gist_id
+
+
+def summarised(connection: sqlite3.Connection, observation_ids: Sequence[str]) -> set[str]:
+    """Those of the observations that have a gist."""
+    found = set()
+    for observation_id in observation_ids:
+        key = observations.key_from_id(connection, observation_id)
+        if (
+            key is not None
+            and connection.execute(
+                "SELECT 1 FROM link WHERE kind = 'SUMMARIZES' AND to_key = ?", (key,)
+            ).fetchone()
+        ):
+            found.add(observation_id)
+    return found
+
+
+def finish_episode(connection: sqlite3.Connection, episode_id: str) -> None:
+    """All observations of an episode have a gist now. Raises InputError while it is active."""
+    key = episodes.key_from_id(connection, episode_id)
+    changed = connection.execute(
+        "UPDATE episode SET is_consolidated = 1 WHERE episode_key = ? AND status != 0", (key,)
+    ).rowcount
+    if not changed:
+        raise InputError(f"episode {episode_id} is active: end it first")
+
+
+def finish_free(connection: sqlite3.Connection, up_to_id: str) -> None:
+    """Outside of episodes all observations up to this one have a gist now, or are noise."""
+    key = observations.key_from_id(connection, up_to_id)
+    if key is None:
+        raise InputError(f"no observation {up_to_id!r} to be consolidated up to")
+    connection.execute(
+        "UPDATE consolidation_mark SET last_observation_key = max(last_observation_key, ?)",
+        (key,),
+    )

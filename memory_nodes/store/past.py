@@ -1,0 +1,250 @@
+"""Reads what happened: episodes, observations, entities and the history tree."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory_nodes.geometry import Vector3
+from memory_nodes.records import (
+    Entity,
+    Episode,
+    EpisodeStatus,
+    HistoryNode,
+    HistoryUnit,
+    Keyframe,
+    Observation,
+)
+from memory_nodes.store import entities, episodes, history_nodes, rows
+from memory_nodes.store.database import among
+from memory_nodes.store.history_nodes import ToldUpTo
+from memory_nodes.store.read_only import ReadOnly
+
+
+@dataclass(frozen=True)
+class ObservationInEpisode:
+    """An observation with what the memory knows beside it."""
+
+    key: int
+    """Ascending in the order of arrival."""
+    observation: Observation
+    episode_id: str
+    """Empty outside of any."""
+    has_gist: bool
+
+
+@dataclass(frozen=True)
+class Scene:
+    """L1 of the history tree: what one chunk shows. Source: H-EMV, section III-A."""
+
+    chunk_id: int
+    keyframes: tuple[Keyframe, ...]
+    object_ids: tuple[str, ...]
+    """In the order in which they were first known."""
+    relations: tuple[tuple[str, str, str], ...]
+    """Subject id, predicate, object id."""
+
+
+_OBSERVATIONS = f"""
+SELECT o.*, EXISTS (
+    SELECT 1 FROM link WHERE kind = 'SUMMARIZES' AND to_key = o.observation_key
+) AS has_gist
+FROM ({rows.OBSERVATION_QUERY}) o
+"""
+
+
+class Past(ReadOnly):
+    """Reads what happened, and how it is told."""
+
+    def episodes(self, episode_ids: Iterable[str] | None = None) -> list[Episode]:
+        """The episodes with these ids, or all, in the order in which they began."""
+        keys = None
+        if episode_ids is not None:
+            keys = [key for key in map(episodes.named_key, episode_ids) if key is not None]
+        where, values = among("episode_key", keys)
+        found = self._rows(f"SELECT * FROM episode {where} ORDER BY episode_key", values)
+        return [rows.episode_from(row) for row in found]
+
+    def episodes_to_consolidate(self, limit: int) -> list[Episode]:
+        """Episodes that have ended and whose observations have no gists yet; oldest end first."""
+        found = self._rows(
+            "SELECT * FROM episode WHERE NOT is_consolidated AND status != ?"
+            " ORDER BY end_ns, episode_key DESC LIMIT ?",
+            (EpisodeStatus.ACTIVE, limit),
+        )
+        return [rows.episode_from(row) for row in found]
+
+    def observations_in(self, episode_id: str) -> list[ObservationInEpisode]:
+        """What was observed in an episode, without those within it, that is not archived; by time.
+
+        Raises InputError for an unknown id.
+        """
+        with self._snapshot() as connection:
+            key = episodes.key_from_id(connection, episode_id)
+            return self._observations(
+                "o.episode_key = ? AND o.text IS NOT NULL ORDER BY o.stamp_ns, o.observation_key",
+                (key,),
+            )
+
+    def free_observations(self, before_ns: int, limit: int) -> list[ObservationInEpisode]:
+        """What was observed outside of episodes before a stamp and is not consolidated.
+
+        In the order of arrival, up to the first that is too young.
+        """
+        with self._snapshot() as connection:
+            mark = connection.execute("SELECT last_observation_key FROM consolidation_mark")
+            return self._observations(
+                "o.observation_key > ? AND o.episode_key IS NULL AND o.text IS NOT NULL"
+                " AND o.observation_key < coalesce((SELECT min(observation_key) FROM observation"
+                " WHERE observation_key > ? AND episode_key IS NULL AND stamp_ns >= ?), ?)"
+                " ORDER BY o.observation_key LIMIT ?",
+                (*(mark.fetchone() * 2), before_ns, 2**63 - 1, limit),
+            )
+
+    def observations_after(self, key: int, limit: int) -> list[ObservationInEpisode]:
+        """What arrived after an observation, in the order of arrival, archived or not."""
+        return self._observations(
+            "o.observation_key > ? ORDER BY o.observation_key LIMIT ?", (key, limit)
+        )
+
+    def entities_near(
+        self, map_id: str, center_map_m: Vector3, radius_m: float
+    ) -> list[tuple[Entity, int]]:
+        """The entities of a map that are at most so far away, nearest first, each with the key of
+        its name's text.
+        """
+        x_m = center_map_m[0]
+        found = self._rows(
+            f"{entities.QUERY} WHERE m.map_id = ? AND e.x BETWEEN ? AND ?",
+            (map_id, x_m - radius_m, x_m + radius_m),
+        )
+        near = [
+            (math.dist((row["x"], row["y"], row["z"]), center_map_m), row["entity_key"], row)
+            for row in found
+        ]
+        near.sort(key=lambda item: item[:2])
+        return [
+            (entities.entity_from(row), row["text_key"])
+            for distance_m, _, row in near
+            if distance_m <= radius_m
+        ]
+
+    def entities(self, entity_ids: Iterable[str] | None = None) -> list[Entity]:
+        """The entities with these ids, or all, in the order in which they were first known."""
+        with self._snapshot() as connection:
+            keys = None
+            if entity_ids is not None:
+                keys = [entities.key_from_id(connection, entity_id) for entity_id in entity_ids]
+            where, values = among("e.entity_key", keys)
+            found = self._rows(f"{entities.QUERY} {where} ORDER BY e.entity_key", values)
+        return [entities.entity_from(row) for row in found]
+
+    def scenes_after(self, chunk_id: int, limit: int) -> list[Scene]:
+        """The chunks stored after one, in order."""
+        with self._snapshot():
+            found = self._rows(
+                "SELECT chunk_id FROM chunk WHERE chunk_id > ? ORDER BY chunk_id LIMIT ?",
+                (chunk_id, limit),
+            )
+            return [self._scene(row["chunk_id"]) for row in found]
+
+    def scene(self, chunk_id: int) -> Scene:
+        """What one chunk shows; nothing for an unknown one."""
+        with self._snapshot():
+            return self._scene(chunk_id)
+
+    def told_up_to(self) -> ToldUpTo:
+        """How far the history has been told."""
+        with self._snapshot() as connection:
+            return history_nodes.told_up_to(connection)
+
+    def history(self, node_ids: Sequence[str]) -> list[HistoryNode]:
+        """Nodes with the ids of their children, in the same order. Raises InputError if unknown."""
+        with self._snapshot() as connection:
+            keys = [history_nodes.key_from_id(connection, node_id) for node_id in node_ids]
+            where, values = among("node_key", keys)
+            found = self._rows(f"SELECT * FROM history_node {where}", values)
+            nodes = {row["node_key"]: self._node(row) for row in found}
+        return [nodes[key] for key in keys]
+
+    def children(self, node_id: str) -> list[HistoryNode]:
+        """The nodes right below one, by time. Raises InputError for an unknown id."""
+        with self._snapshot() as connection:
+            key = history_nodes.key_from_id(connection, node_id)
+            found = self._rows(
+                "SELECT * FROM history_node WHERE parent_key = ? ORDER BY start_ns, node_key",
+                (key,),
+            )
+            return [self._node(row) for row in found]
+
+    def parentless(self, units: Sequence[HistoryUnit]) -> list[HistoryNode]:
+        """The nodes of some units that are below none yet, by time."""
+        where, values = among("unit", [unit.value for unit in units])
+        with self._snapshot():
+            found = self._rows(
+                f"SELECT * FROM history_node {where} AND parent_key IS NULL"
+                " ORDER BY start_ns, node_key",
+                values,
+            )
+            return [self._node(row) for row in found]
+
+    def history_between(
+        self, since_ns: int, until_ns: int, units: Sequence[HistoryUnit]
+    ) -> list[HistoryNode]:
+        """The nodes of some units that overlap a time, both ends included; by time."""
+        where, values = among("unit", [unit.value for unit in units])
+        with self._snapshot():
+            found = self._rows(
+                f"SELECT * FROM history_node {where} AND start_ns <= ? AND end_ns >= ?"
+                " ORDER BY start_ns, node_key",
+                (*values, until_ns, since_ns),
+            )
+            return [self._node(row) for row in found]
+
+    def _node(self, row: sqlite3.Row) -> HistoryNode:
+        below = self._rows(
+            "SELECT node_key FROM history_node WHERE parent_key = ? ORDER BY start_ns, node_key",
+            (row["node_key"],),
+        )
+        return history_nodes.node_from(row, [child["node_key"] for child in below])
+
+    def _scene(self, chunk_id: int) -> Scene:
+        of_chunk = (chunk_id,)
+        keyframes = self._rows(
+            "SELECT * FROM keyframe WHERE chunk_id = ? ORDER BY keyframe_id", of_chunk
+        )
+        objects = self._rows(
+            "SELECT DISTINCT o.object_key, o.object_id FROM view v JOIN object o USING (object_key)"
+            " JOIN keyframe k USING (keyframe_id) WHERE k.chunk_id = ? ORDER BY o.object_key",
+            of_chunk,
+        )
+        relations = self._rows(
+            "SELECT DISTINCT s.object_id AS subject, r.predicate, o.object_id AS object"
+            " FROM relation r JOIN object s ON s.object_key = r.subject_key"
+            " JOIN object o ON o.object_key = r.object_key"
+            " JOIN keyframe k ON k.keyframe_id = r.keyframe_id WHERE k.chunk_id = ?"
+            " ORDER BY r.subject_key, r.predicate, r.object_key",
+            of_chunk,
+        )
+        return Scene(
+            chunk_id,
+            tuple(rows.keyframe_from(row) for row in keyframes),
+            tuple(row["object_id"] for row in objects),
+            tuple((row["subject"], row["predicate"], row["object"]) for row in relations),
+        )
+
+    def _observations(self, where: str, values: tuple[object, ...]) -> list[ObservationInEpisode]:
+        found = self._rows(f"{_OBSERVATIONS} WHERE {where}", values)
+        return [
+            ObservationInEpisode(
+                key=row["observation_key"],
+                observation=rows.observation_from(row),
+                episode_id=(
+                    rows.episode_id(row["episode_key"]) if row["episode_key"] is not None else ""
+                ),
+                has_gist=bool(row["has_gist"]),
+            )
+            for row in found
+        ]
