@@ -7,14 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from memory_nodes.errors import StoreError
-from memory_nodes.records import (
-    Change,
-    ChangeKind,
-    Counts,
-    Keyframe,
-    ObjectDescriptor,
-    Relation,
-)
+from memory_nodes.records import Change, ChangeKind, Counts, Keyframe, ObjectDescriptor, Relation
 from memory_nodes.store import (
     descriptors,
     embeddings,
