@@ -18,7 +18,7 @@ from robot_memory.srv import (
     StartEpisode,
 )
 
-from memory_nodes.episodic.embedding_worker import EmbeddingWorker
+from memory_nodes.episodic.embedding_worker import EmbeddingWorker, EmbeddingWorkerConfig
 from memory_nodes.errors import InputError
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
@@ -56,6 +56,7 @@ class EpisodicNode(MemoryNode):
         self.writing = declare(self, WriterConfig)
         self.changing = declare(self, ChangesConfig)
         self.embedding = declare(self, TextEmbedderConfig)
+        self.embedding_work = declare(self, EmbeddingWorkerConfig)
         self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
@@ -65,7 +66,7 @@ class EpisodicNode(MemoryNode):
             self.writer,
             lambda: embedder_for(self.embedding, self.endpoint),
             self.embedding.embedding_timeout_s,
-            reembed=self.embedding.reembed,
+            reembed=self.embedding_work.reembed,
         )
 
     def start(self) -> None:

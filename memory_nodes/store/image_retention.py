@@ -6,7 +6,7 @@ import sqlite3
 import time
 
 from memory_nodes.records import ObjectStatus
-from memory_nodes.store.database import Database, among
+from memory_nodes.store.database import Database, among, sequence
 from memory_nodes.store.forgetting import image_erasure
 
 SLICE = 100
@@ -65,3 +65,4 @@ def _drop(connection: sqlite3.Connection, keyframe_ids: list[int]) -> None:
         connection, f"image_path, NULL, NULL, NULL, NULL FROM keyframe {where}", values
     )
     connection.execute(f"UPDATE keyframe SET image_path = '' {where}", values)
+    connection.execute("UPDATE image_mark SET sequence = ?", (sequence(connection),))

@@ -10,6 +10,7 @@ import pytest
 from memory_nodes.errors import ConfigurationError
 from memory_nodes.parameters import check
 from memory_nodes.records import NS_PER_S, ObjectStatus
+from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store import image_retention
 from memory_nodes.store.doctor.doctor import examine
 from memory_nodes.store.editing.edits import Mark, Pin
@@ -115,6 +116,21 @@ def test_memory_without_old_images_is_sound_and_can_be_copied(
     reader = Reader(imported.memory_dir)
     paths = [item.image_path for item in reader.keyframes()]
     assert paths == ["", "images/2.jpg", "", "images/4.jpg", ""]
+    reader.close()
+
+
+def test_reader_that_follows_the_memory_learns_which_images_are_gone(
+    writer: Writer, tmp_path: Path
+) -> None:
+    reader = Reader(tmp_path)
+    cache = SnapshotCache(reader)
+    assert all(item.image_path for item in cache.current().keyframes.values())
+    writer.drop_images(EVER_NS)
+    followed = cache.current()
+    kept = [item.keyframe_id for item in followed.keyframes.values() if item.image_path]
+    assert kept == [2, 4]
+    writer.add_layer("smell")
+    assert cache.current() is followed, "read anew though no image was dropped since"
     reader.close()
 
 
