@@ -20,6 +20,12 @@ Term: TypeAlias = tuple[str, Sequence[object]]
 """A condition of a WHERE clause, and its values."""
 
 _NUMBERED = re.compile(r"(keyframe|episode|gist|entity)_(\d{1,18})")
+_SPANS = {
+    "observation": ("stamp_ns", "stamp_ns"),
+    "gist": ("start_ns", "end_ns"),
+    "entity": ("first_seen_ns", "last_seen_ns"),
+}
+"""Columns of the first and the last stamp."""
 _WITHIN = """
 WITH RECURSIVE inside (episode_key) AS (
     SELECT value FROM json_each(?)
@@ -91,15 +97,15 @@ def choose(connection: sqlite3.Connection, what: Forget) -> Chosen:
 
     Raises InputError for an id that nothing has, or that of an active episode.
     """
-    named = _named(connection, what.ids) if what.ids else None
+    named = _named(connection, what.ids)
     saying = _texts(connection, what.text) if what.text else None
     chosen = Chosen(
         keyframes=_keyframes(connection, what, named),
         objects=_objects(connection, what, named, saying),
-        observations=_observations(connection, what, named, saying),
+        observations=_items(connection, what, "observation", named.observations, saying),
         episodes=_episodes(connection, what, named),
-        gists=_gists(connection, what, named, saying),
-        entities=_entities(connection, what, named, saying),
+        gists=_items(connection, what, "gist", named.gists, saying),
+        entities=_items(connection, what, "entity", named.entities, saying),
         history_nodes=_history_nodes(connection, what),
     )
     within = connection.execute(_WITHIN, (json.dumps(list(chosen.episodes)), EpisodeStatus.ACTIVE))
@@ -166,22 +172,22 @@ def _texts(connection: sqlite3.Connection, text: str) -> set[int]:
     return {key for key, said in found if wanted in said.casefold()}
 
 
-def _keyframes(connection: sqlite3.Connection, what: Forget, named: Chosen | None) -> set[int]:
+def _keyframes(connection: sqlite3.Connection, what: Forget, named: Chosen) -> set[int]:
     if what.text:
         return set()
     terms = [*_time(what, "stamp_ns", "stamp_ns"), *_area(what, "base_")]
     if what.map_id:
         terms.append(("map_id = ?", (what.map_id,)))
-    if named is not None:
+    if what.ids:
         terms.append(among("keyframe_id", named.keyframes))
     return _keys(connection, "SELECT keyframe_id FROM keyframe", terms)
 
 
 def _objects(
-    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+    connection: sqlite3.Connection, what: Forget, named: Chosen, saying: set[int] | None
 ) -> set[int]:
     terms = [*_map(what), *_area(what)]
-    if named is not None:
+    if what.ids:
         terms.append(among("object_key", named.objects))
     outside = {"stamp_ns < ?": what.since_ns, "stamp_ns > ?": what.until_ns}
     terms += [
@@ -230,22 +236,27 @@ def _texts_within(value: object) -> Iterator[str]:
             yield from _texts_within(item)
 
 
-def _observations(
-    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+def _items(
+    connection: sqlite3.Connection,
+    what: Forget,
+    kind: str,
+    named: set[int],
+    saying: set[int] | None,
 ) -> set[int]:
-    terms = [*_time(what, "stamp_ns", "stamp_ns"), *_map(what), *_area(what)]
-    if named is not None:
-        terms.append(among("observation_key", named.observations))
+    """Of a kind that has a time, a place and a text."""
+    terms = [*_time(what, *_SPANS[kind]), *_map(what), *_area(what)]
+    if what.ids:
+        terms.append(among(f"{kind}_key", named))
     if saying is not None:
         terms.append(among("text_key", saying))
-    return _keys(connection, "SELECT observation_key FROM observation", terms)
+    return _keys(connection, f"SELECT {kind}_key FROM {kind}", terms)
 
 
-def _episodes(connection: sqlite3.Connection, what: Forget, named: Chosen | None) -> set[int]:
+def _episodes(connection: sqlite3.Connection, what: Forget, named: Chosen) -> set[int]:
     if what.map_id or what.center_map_m is not None:
         return set()
     terms = [*_time(what, "start_ns", "end_ns"), ("status != ?", (EpisodeStatus.ACTIVE,))]
-    if named is not None:
+    if what.ids:
         terms.append(among("episode_key", named.episodes))
     if what.text:
         wanted = what.text.casefold()
@@ -254,28 +265,6 @@ def _episodes(connection: sqlite3.Connection, what: Forget, named: Chosen | None
             among("episode_key", [key for key, name in names if wanted in name.casefold()])
         )
     return _keys(connection, "SELECT episode_key FROM episode", terms)
-
-
-def _gists(
-    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
-) -> set[int]:
-    terms = [*_time(what, "start_ns", "end_ns"), *_map(what), *_area(what)]
-    if named is not None:
-        terms.append(among("gist_key", named.gists))
-    if saying is not None:
-        terms.append(among("text_key", saying))
-    return _keys(connection, "SELECT gist_key FROM gist", terms)
-
-
-def _entities(
-    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
-) -> set[int]:
-    terms = [*_time(what, "first_seen_ns", "last_seen_ns"), *_map(what), *_area(what)]
-    if named is not None:
-        terms.append(among("entity_key", named.entities))
-    if saying is not None:
-        terms.append(among("text_key", saying))
-    return _keys(connection, "SELECT entity_key FROM entity", terms)
 
 
 def _history_nodes(connection: sqlite3.Connection, what: Forget) -> set[int]:
