@@ -237,16 +237,12 @@ def _texts_within(value: object) -> Iterator[str]:
 
 
 def _items(
-    connection: sqlite3.Connection,
-    what: Forget,
-    kind: str,
-    named: set[int],
-    saying: set[int] | None,
+    connection: sqlite3.Connection, what: Forget, kind: str, keys: set[int], saying: set[int] | None
 ) -> set[int]:
     """Of a kind that has a time, a place and a text."""
     terms = [*_time(what, *_SPANS[kind]), *_map(what), *_area(what)]
     if what.ids:
-        terms.append(among(f"{kind}_key", named))
+        terms.append(among(f"{kind}_key", keys))
     if saying is not None:
         terms.append(among("text_key", saying))
     return _keys(connection, f"SELECT {kind}_key FROM {kind}", terms)
