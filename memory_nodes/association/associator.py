@@ -17,7 +17,8 @@ from memory_nodes.association.reply import Decisions, read_mapping
 from memory_nodes.errors import ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, ClearLook, ObjectDescriptor, ObjectStatus
+from memory_nodes.records import ChunkGraph, ClearLook, Keyframe, ObjectDescriptor, ObjectStatus
+from memory_nodes.store import moves
 from memory_nodes.store.object_numbers import id_stem
 from memory_nodes.store.reader import Reader
 
@@ -25,6 +26,8 @@ WITHOUT_MODEL = "association without the model"
 """Begins the problem line of a graph that the model did not resolve."""
 
 Shortlists = Mapping[str, Sequence[Known]]
+Newest = Mapping[str, tuple[ObjectDescriptor, Keyframe]]
+"""Objects with their newest view, by id, and the keyframe of that."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +129,12 @@ class Associator:
         shortlists = self._shortlists(graph, meant)
         if not any(shortlists.values()):
             return _all_new(graph.objects)
+        newest = self._newest(shortlists)
+        shortlists = _with_elsewhere(shortlists, newest)
         claims: Mapping[str, str | None] = {}
         if self._model is not None:
             try:
-                said = await self._ask(self._model, graph, shortlists)
+                said = await self._ask(self._model, graph, newest)
                 claims = said.known_by_local
                 problems += [*said.problems, *self._doubles(said)]
             except ModelError as error:
@@ -161,26 +166,30 @@ class Associator:
             shortlists[seen.object_id] = [self._known[name] for name in names]
         return shortlists
 
-    async def _ask(self, model: ChatModel, graph: ChunkGraph, shortlists: Shortlists) -> Decisions:
+    def _newest(self, shortlists: Shortlists) -> Newest:
+        """The newest view of each object of the shortlists, with its keyframe."""
         names = {item.item.object_id for items in shortlists.values() for item in items}
+        found = self._reader.newest_of_objects(names)
+        shown_by = self._reader.keyframes({item.views[-1].keyframe_id for item in found})
+        keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
+        return {item.object_id: (item, keyframes[item.views[-1].keyframe_id]) for item in found}
+
+    async def _ask(self, model: ChatModel, graph: ChunkGraph, newest: Newest) -> Decisions:
         candidates = [
             item
             if self._known[item.object_id].item.map_id == _map_id(graph)
             else replace(item, position=None)
-            for item in self._reader.newest_of_objects(names)
+            for item, _ in newest.values()
         ]
-        newest = {candidate.views[-1].keyframe_id for candidate in candidates}
-        keyframes = {
-            keyframe.keyframe_id: keyframe
-            for keyframe in (*self._reader.keyframes(newest), *graph.chunk.keyframes)
-        }
-        relations = self._reader.relations(names)
+        shown_by = (*(keyframe for _, keyframe in newest.values()), *graph.chunk.keyframes)
+        keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
+        relations = self._reader.relations(newest)
         prompt = association_prompt(graph, candidates, relations, keyframes)
         prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)
         local = {seen.object_id: seen.type for seen in graph.objects}
         # Of any type: looks and places judge a claim afterwards.
-        return read_mapping(reply, local, dict.fromkeys(names, ()))
+        return read_mapping(reply, local, dict.fromkeys(newest, ()))
 
     def _doubles(self, said: Decisions) -> list[str]:
         """Known objects that the model takes for one, unless a person told them apart."""
@@ -214,6 +223,18 @@ class Associator:
 def _all_new(local: Sequence[ObjectDescriptor]) -> _Decision:
     """Where nothing is known there is nothing to ask, and nothing to doubt."""
     return _Decision({}, frozenset(seen.object_id for seen in local))
+
+
+def _with_elsewhere(shortlists: Shortlists, newest: Newest) -> Shortlists:
+    """With the places where the newest views show what is not in its place."""
+    seen = {}
+    for object_id, (item, keyframe) in newest.items():
+        if item.position is not None:
+            seen[object_id] = moves.elsewhere(item.views[-1], keyframe, item.position)
+    return {
+        name: [replace(item, elsewhere=seen.get(item.item.object_id)) for item in items]
+        for name, items in shortlists.items()
+    }
 
 
 def _map_id(graph: ChunkGraph) -> str:

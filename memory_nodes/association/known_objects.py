@@ -35,6 +35,8 @@ class Known:
 
     item: KnownObject
     looks: Looks
+    elsewhere: PointEstimate | None = None
+    """Where its newest view shows it, on its map, if that is not in its place."""
 
 
 class KnownObjects:

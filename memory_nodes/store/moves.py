@@ -49,13 +49,10 @@ def find(
     contradicting = _first_contradicting(views, keyframes, place)
     of_chunk = sum(view.keyframe_id < chunk_from for view in views)
     for first in sorted({contradicting, of_chunk}):
-        if not 0 < first < len(views):
-            continue
-        old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
-        if old is None or new is None or new.is_rough:
-            continue
-        if is_elsewhere(old, new, moved_m, moved_sigmas):
-            return Move(old, new, views[first - 1].keyframe_id, views[first].keyframe_id)
+        move = _move(views, keyframes, first)
+        if move is not None and not move.new.is_rough:
+            if is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
+                return move
     return None
 
 
@@ -66,13 +63,31 @@ def presumed(
 
     Args: as those of ``find``.
     """
-    first = _first_contradicting(views, keyframes, place)
-    if not 0 < first < len(views):
-        return None
-    old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
-    if old is None or new is None:
-        return None
-    return Move(old, new, views[first - 1].keyframe_id, views[first].keyframe_id)
+    return _move(views, keyframes, _first_contradicting(views, keyframes, place))
+
+
+def settled(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate | None
+) -> PointEstimate | None:
+    """Where views show an object; None where no camera is calibrated.
+
+    The newest do not count while they show it elsewhere, but too roughly to prove that it moved:
+    a place between both is where it never was.
+
+    Args: as those of ``find``; ``place`` is None where nothing is known yet.
+    """
+    first = len(views) if place is None else _first_contradicting(views, keyframes, place)
+    if 0 < first < len(views):
+        newest = locate(views[first:], keyframes)
+        if newest is None or newest.is_rough:
+            views = views[:first]
+    return locate(views, keyframes)
+
+
+def elsewhere(view: ObjectView, keyframe: Keyframe, place: PointEstimate) -> PointEstimate | None:
+    """Where a view shows an object, however roughly; None where it may show it at its place."""
+    keyframes = {keyframe.keyframe_id: keyframe}
+    return locate([view], keyframes) if _contradicts(view, keyframes, place) else None
 
 
 def is_elsewhere(
@@ -83,6 +98,26 @@ def is_elsewhere(
     covariance_m2 = np.reshape(np.add(old.covariance_m2, new.covariance_m2), (3, 3))
     distance2 = float(gap_m @ np.linalg.solve(covariance_m2, gap_m))
     return math.dist(old.point_m, new.point_m) >= moved_m and distance2 >= moved_sigmas**2
+
+
+def _move(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], first: int
+) -> Move | None:
+    """The move away from where the views before the ``first`` show it; None where there is none.
+
+    Since it was on its way, some views may show neither the old place nor the new one.
+    """
+    if not 0 < first < len(views):
+        return None
+    old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
+    if old is None or new is None:
+        return None
+    since = len(views)
+    while since > first and not _contradicts(views[since - 1], keyframes, new):
+        since -= 1
+    if since == len(views):
+        return None
+    return Move(old, new, views[first - 1].keyframe_id, views[since].keyframe_id)
 
 
 def _first_contradicting(
