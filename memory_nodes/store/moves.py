@@ -49,10 +49,12 @@ def find(
     contradicting = _first_contradicting(views, keyframes, place)
     of_chunk = sum(view.keyframe_id < chunk_from for view in views)
     for first in sorted({contradicting, of_chunk}):
-        move = _move(views, keyframes, first)
-        if move is not None and not move.new.is_rough:
-            if is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
-                return move
+        until = contradicting if 0 < contradicting < first else first
+        move = _move(views, keyframes, until, first)
+        if move is None or move.new.is_rough:
+            continue
+        if is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
+            return move
     return None
 
 
@@ -63,7 +65,8 @@ def presumed(
 
     Args: as those of ``find``.
     """
-    return _move(views, keyframes, _first_contradicting(views, keyframes, place))
+    first = _first_contradicting(views, keyframes, place)
+    return _move(views, keyframes, first, first)
 
 
 def settled(
@@ -101,23 +104,25 @@ def is_elsewhere(
 
 
 def _move(
-    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], first: int
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], until: int, first: int
 ) -> Move | None:
-    """The move away from where the views before the ``first`` show it; None where there is none.
+    """From where the views before ``until`` show it to where those from the ``first`` on do.
 
-    Since it was on its way, some views may show neither the old place nor the new one.
+    Some of the latter may show it at a third place, before it came to the new one: they do not
+    count. None where one side is empty, or no place fits the newest view.
     """
-    if not 0 < first < len(views):
+    if not 0 < until <= first < len(views):
         return None
-    old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
+    old, new = locate(views[:until], keyframes), locate(views[first:], keyframes)
     if old is None or new is None:
         return None
     since = len(views)
     while since > first and not _contradicts(views[since - 1], keyframes, new):
         since -= 1
-    if since == len(views):
+    settled_at = locate(views[since:], keyframes)
+    if settled_at is None:
         return None
-    return Move(old, new, views[first - 1].keyframe_id, views[since].keyframe_id)
+    return Move(old, settled_at, views[until - 1].keyframe_id, views[since].keyframe_id)
 
 
 def _first_contradicting(

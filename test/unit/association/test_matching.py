@@ -68,6 +68,30 @@ def test_same_looks_far_away_moments_later_are_another_object() -> None:
     assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 4.0)]) == {}
 
 
+def test_same_looks_where_the_newest_view_shows_it_are_one_object_moments_later() -> None:
+    """That view tells little more than the direction: 1.5 m off, with 2 m of uncertainty."""
+    seen, known = _seen("mug_1", 0.0), _known("mug_7", 4.0)
+    assert _match([seen], [replace(known, elsewhere=point(1.5, 0.0, sigma_m=2.0))]) == {
+        "mug_1": "mug_7"
+    }
+    assert _match([seen], [replace(known, elsewhere=point(-20.0, 0.0, sigma_m=2.0))]) == {}
+
+
+def test_object_in_its_place_is_not_another_one_that_was_seen_about_there() -> None:
+    known = [
+        replace(_known("mug_7", 4.0), elsewhere=point(0.0, 0.0, sigma_m=2.0)),
+        _known("mug_8", 0.0),
+    ]
+    assert _match([_seen("mug_1", 0.0)], known) == {"mug_1": "mug_8"}
+
+
+def test_place_where_it_was_seen_elsewhere_on_another_map_says_nothing() -> None:
+    seen = _seen("mug_1", 0.0, color="blue")
+    known = replace(_known("mug_7", 4.0), elsewhere=point(0.0, 0.0, sigma_m=0.5))
+    assert _match([seen], [known], map_id="map") == {"mug_1": "mug_7"}
+    assert _match([seen], [known], map_id="upstairs") == {}
+
+
 def test_same_looks_far_away_days_later_are_an_object_that_was_moved() -> None:
     assert _match([_seen("mug_1", 0.0, at_ns=2 * DAY_NS)], [_known("mug_7", 4.0)]) == {
         "mug_1": "mug_7"
