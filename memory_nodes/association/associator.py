@@ -9,7 +9,7 @@ import numpy as np
 
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
 from memory_nodes.association.known_objects import Known, KnownObjects
-from memory_nodes.association.known_places import in_view, known_places, sightings
+from memory_nodes.association.known_places import MAX_SIGHTINGS, in_view, known_places, sightings
 from memory_nodes.association.matching import match
 from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
@@ -19,6 +19,7 @@ from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, ClearLook, Keyframe, ObjectDescriptor, ObjectStatus
 from memory_nodes.store import moves
+from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_numbers import id_stem
 from memory_nodes.store.reader import Reader
 
@@ -130,7 +131,7 @@ class Associator:
         if not any(shortlists.values()):
             return _all_new(graph.objects)
         newest = self._newest(shortlists)
-        shortlists = _with_elsewhere(shortlists, newest)
+        shortlists = self._with_elsewhere(shortlists, newest)
         claims: Mapping[str, str | None] = {}
         if self._model is not None:
             try:
@@ -173,6 +174,24 @@ class Associator:
         shown_by = self._reader.keyframes({item.views[-1].keyframe_id for item in found})
         keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
         return {item.object_id: (item, keyframes[item.views[-1].keyframe_id]) for item in found}
+
+    def _with_elsewhere(self, shortlists: Shortlists, newest: Newest) -> Shortlists:
+        """With the places where the newest views show what is not in its place."""
+        strays = {
+            object_id
+            for object_id, (item, shown_by) in newest.items()
+            if item.position is not None
+            and moves.contradicts(item.views[-1], {shown_by.keyframe_id: shown_by}, item.position)
+        }
+        if not strays:
+            return shortlists
+        found = self._reader.objects(strays)
+        keyframes = {item.keyframe_id: item for item in self._reader.keyframes(sightings(found))}
+        seen = {item.object_id: _elsewhere(item, keyframes) for item in found}
+        return {
+            name: [replace(item, elsewhere=seen.get(item.item.object_id)) for item in items]
+            for name, items in shortlists.items()
+        }
 
     async def _ask(self, model: ChatModel, graph: ChunkGraph, newest: Newest) -> Decisions:
         candidates = [
@@ -225,16 +244,15 @@ def _all_new(local: Sequence[ObjectDescriptor]) -> _Decision:
     return _Decision({}, frozenset(seen.object_id for seen in local))
 
 
-def _with_elsewhere(shortlists: Shortlists, newest: Newest) -> Shortlists:
-    """With the places where the newest views show what is not in its place."""
-    seen = {}
-    for object_id, (item, keyframe) in newest.items():
-        if item.position is not None:
-            seen[object_id] = moves.elsewhere(item.views[-1], keyframe, item.position)
-    return {
-        name: [replace(item, elsewhere=seen.get(item.item.object_id)) for item in items]
-        for name, items in shortlists.items()
-    }
+def _elsewhere(item: ObjectDescriptor, keyframes: Mapping[int, Keyframe]) -> Elsewhere | None:
+    """As ``moves.elsewhere``, on the map of its newest view since it moved last."""
+    map_id = keyframes[item.views[-1].keyframe_id].map_id
+    views = [
+        view
+        for view in item.views[-MAX_SIGHTINGS:]
+        if view.keyframe_id >= item.placed_since and keyframes[view.keyframe_id].map_id == map_id
+    ]
+    return moves.elsewhere(views, keyframes, item.position) if item.position is not None else None
 
 
 def _map_id(graph: ChunkGraph) -> str:

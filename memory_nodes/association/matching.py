@@ -50,14 +50,19 @@ class _Pairs:
     """Of both places together, shape (N, 3, 3)."""
     move_probabilities: Array
     seen_gaps_m: Array
-    """As ``gaps_m``, from where the newest view shows the known one, if not in its place."""
+    """As ``gaps_m``, from where the newest views show the known one, if not in its place."""
     seen_covariances_m2: Array
+    seen_move_probabilities: Array
+    """That it was moved before those views."""
 
     def scores(self, shift_m: Array) -> Array:
         """Log likelihood of each pair if all places are shifted so, shape (N,)."""
         gaps_m = self.gaps_m - shift_m
         places = same_place(gaps_m, self.covariances_m2, self.move_probabilities)
-        places = or_where_seen(places, self.seen_gaps_m - shift_m, self.seen_covariances_m2)
+        places = or_where_seen(
+            *(places, self.seen_gaps_m - shift_m, self.seen_covariances_m2),
+            self.seen_move_probabilities,
+        )
         scores: Array = self.looks + self.claims + places
         return scores
 
@@ -135,11 +140,24 @@ def _pairs(
             claim = CLAIM if name == claimed else 0.0
             is_here = other.item.map_id == map_id
             place = _gap(seen, other.item.position if is_here else None)
-            newest = _gap(seen, other.elsewhere if is_here else None)
+            elsewhere = other.elsewhere if is_here else None
+            newest = _gap(seen, elsewhere.position if elsewhere is not None else None)
+            after_ns = elsewhere.after_ns if elsewhere is not None else 0
             cosine = meant.get(seen.object_id, {}).get(name, 0.0)
             score = looks_score(looks, other.looks, cosine)
             moved = _move_probability(seen, other)
-            found.append((row, column_of[name], score, claim, *place, moved, *newest))
+            found.append(
+                (
+                    row,
+                    column_of[name],
+                    score,
+                    claim,
+                    *place,
+                    moved,
+                    *newest,
+                    move_probability(after_ns, was_absent=False),
+                )
+            )
     if not found:
         return None
     return _Pairs(*map(np.array, zip(*found, strict=True)))

@@ -28,6 +28,15 @@ class Move:
     """The first one that shows it at the new place."""
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """Where an object was seen, however roughly, that is not its place."""
+
+    position: PointEstimate
+    after_ns: int
+    """Since it was seen at its place last."""
+
+
 def find(
     views: Sequence[ObjectView],
     keyframes: Mapping[int, Keyframe],
@@ -87,10 +96,19 @@ def settled(
     return locate(views, keyframes)
 
 
-def elsewhere(view: ObjectView, keyframe: Keyframe, place: PointEstimate) -> PointEstimate | None:
-    """Where a view shows an object, however roughly; None where it may show it at its place."""
-    keyframes = {keyframe.keyframe_id: keyframe}
-    return locate([view], keyframes) if _contradicts(view, keyframes, place) else None
+def elsewhere(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate
+) -> Elsewhere | None:
+    """Where the newest views show what they do not show at its place; None where they may.
+
+    Args: as those of ``find``.
+    """
+    first = _first_contradicting(views, keyframes, place)
+    position = locate(views[first:], keyframes) if 0 < first < len(views) else None
+    if position is None:
+        return None
+    last, since = (keyframes[view.keyframe_id] for view in views[first - 1 : first + 1])
+    return Elsewhere(position, since.stamp_ns - last.stamp_ns)
 
 
 def is_elsewhere(
@@ -117,7 +135,7 @@ def _move(
     if old is None or new is None:
         return None
     since = len(views)
-    while since > first and not _contradicts(views[since - 1], keyframes, new):
+    while since > first and not contradicts(views[since - 1], keyframes, new):
         since -= 1
     settled_at = locate(views[since:], keyframes)
     if settled_at is None:
@@ -130,12 +148,12 @@ def _first_contradicting(
 ) -> int:
     """From which view on all contradict the place; the number of views where the last does not."""
     first = len(views)
-    while first and _contradicts(views[first - 1], keyframes, place):
+    while first and contradicts(views[first - 1], keyframes, place):
         first -= 1
     return first
 
 
-def _contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
+def contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
     """Whether the place is clearly outside the box."""
     keyframe, lens = keyframes[view.keyframe_id], keyframes[view.keyframe_id].intrinsics
     if lens is None:

@@ -61,10 +61,10 @@ def test_object_that_was_seen_elsewhere_may_be_there_or_that_was_another_one() -
     gaps_m = np.array([[4.0, 0.0, 0.0], [4.0, 0.0, 0.0]])
     places = same_place(gaps_m, covariances_m2, np.array([0.1, 0.1]))
     seen_m = np.array([[0.3, 0.0, 0.0], [np.nan] * 3])
-    found = or_where_seen(places, seen_m, covariances_m2)
+    found = or_where_seen(places, seen_m, covariances_m2, np.array([0.15, 0.15]))
     there = math.exp(log_density(seen_m[:1], covariances_m2[:1])[0])
-    stray = STRAY_PROBABILITY
-    assert found[0] == pytest.approx(math.log(stray * math.exp(places[0]) + (1 - stray) * there))
+    moved = 0.15 / (0.15 + STRAY_PROBABILITY)
+    assert found[0] == pytest.approx(math.log((1.0 - moved) * math.exp(places[0]) + moved * there))
     assert found[1] == places[1]
 
 
