@@ -24,6 +24,7 @@ from memory_nodes.association.places import (
 )
 from memory_nodes.geometry import Array, PointEstimate
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
+from memory_nodes.store.moves import Elsewhere
 
 CLAIM = 3.0
 """How much the word of the model weighs, in nats: less than looks and place together."""
@@ -140,24 +141,11 @@ def _pairs(
             claim = CLAIM if name == claimed else 0.0
             is_here = other.item.map_id == map_id
             place = _gap(seen, other.item.position if is_here else None)
-            elsewhere = other.elsewhere if is_here else None
-            newest = _gap(seen, elsewhere.position if elsewhere is not None else None)
-            after_ns = elsewhere.after_ns if elsewhere is not None else 0
             cosine = meant.get(seen.object_id, {}).get(name, 0.0)
             score = looks_score(looks, other.looks, cosine)
             moved = _move_probability(seen, other)
-            found.append(
-                (
-                    row,
-                    column_of[name],
-                    score,
-                    claim,
-                    *place,
-                    moved,
-                    *newest,
-                    move_probability(after_ns, was_absent=False),
-                )
-            )
+            newest = _gap_elsewhere(seen, other.elsewhere if is_here else None)
+            found.append((row, column_of[name], score, claim, *place, moved, *newest))
     if not found:
         return None
     return _Pairs(*map(np.array, zip(*found, strict=True)))
@@ -170,6 +158,16 @@ def _gap(seen: ObjectDescriptor, there: PointEstimate | None) -> tuple[Array, Ar
         return np.full(3, np.nan), np.full((3, 3), np.nan)
     covariance_m2 = np.reshape(np.add(here.covariance_m2, there.covariance_m2), (3, 3))
     return np.subtract(here.point_m, there.point_m), covariance_m2
+
+
+def _gap_elsewhere(
+    seen: ObjectDescriptor, elsewhere: Elsewhere | None
+) -> tuple[Array, Array, float]:
+    """As ``_gap``, and how likely the known one was moved there."""
+    if elsewhere is None:
+        return *_gap(seen, None), 0.0
+    moved = move_probability(elsewhere.after_ns, was_absent=False)
+    return *_gap(seen, elsewhere.position), moved
 
 
 def _move_probability(seen: ObjectDescriptor, known: Known) -> float:
