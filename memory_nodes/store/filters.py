@@ -17,7 +17,7 @@ class Filter:
 
     since_ns: int | None = None
     until_ns: int | None = None
-    """Both inclusive. What lasts longer (an object, a gist) need only overlap."""
+    """Both inclusive. What lasts longer (an object, an entity, a gist) need only overlap."""
     map_id: str = ""
     center_map_m: Vector3 | None = None
     radius_m: float = 0.0

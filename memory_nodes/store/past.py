@@ -94,13 +94,14 @@ class Past(ReadOnly):
         In the order of arrival, up to the first that is too young.
         """
         with self._snapshot() as connection:
-            mark = connection.execute("SELECT last_observation_key FROM consolidation_mark")
+            query = "SELECT last_observation_key FROM consolidation_mark"
+            mark = connection.execute(query).fetchone()[0]
             return self._observations(
                 "o.observation_key > ? AND o.episode_key IS NULL AND o.text IS NOT NULL"
                 " AND o.observation_key < coalesce((SELECT min(observation_key) FROM observation"
                 " WHERE observation_key > ? AND episode_key IS NULL AND stamp_ns >= ?), ?)"
                 " ORDER BY o.observation_key LIMIT ?",
-                (*(mark.fetchone() * 2), before_ns, 2**63 - 1, limit),
+                (mark, mark, before_ns, 2**63 - 1, limit),
             )
 
     def observations_after(self, key: int, limit: int) -> list[ObservationInEpisode]:
