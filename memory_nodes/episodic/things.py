@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from memory_nodes.words import STOP_WORDS, stems, words
+from memory_nodes.words import STOP_WORDS, stem, stems, words
 
 MAX_NAME_CHARS = 80
 MAX_NAME_WORDS = 5
@@ -14,6 +14,8 @@ _LEADING = re.compile(
     r"^(?:[-*\s]+|\d{1,3}\s*[x.)]?\s+|(?:a|an|the|some|one|two|three|four|several|many)\s+)+"
 )
 _TRAILING = re.compile(r"(?:\s*[(\[{][^()\[\]{}]*[)\]}]|[\s:=]+\d*\.?\d+\s*%?|\s+x\s*\d+)+\s*$")
+_WORD = re.compile(r"[^\W_]+")
+_NEXT_WORD = re.compile(r"[\s_-]+([^\W_]+)")
 _LINKING = frozenset("of with in on for to at".split())
 """Words within a name; what follows them says more of the thing that stands before them."""
 _NOTHING = frozenset("nothing none no not null unknown empty".split())
@@ -48,11 +50,23 @@ def head_noun(name: str) -> str:
 
 
 def is_said_in(name: str, text: str) -> bool:
-    """Whether a text says a name, in whatever number."""
-    key, said = name_key(name), stems(text)
+    """Whether a text says a name, in whatever number; 'a key chain' says no key."""
+    key = name_key(name)
+    said = [(stem(found[0].lower()), found) for found in _WORD.finditer(text)]
     return bool(key) and any(
-        tuple(said[place : place + len(key)]) == key for place in range(len(said) - len(key) + 1)
+        tuple(own for own, _ in said[place : place + len(key)]) == key
+        and _is_end_of_name(text, said[place + len(key) - 1][1])
+        for place in range(len(said) - len(key) + 1)
     )
+
+
+def _is_end_of_name(text: str, word: re.Match[str]) -> bool:
+    """Whether what follows a word cannot be the noun that it only describes."""
+    after = _NEXT_WORD.match(text, word.end())
+    if after is None:
+        return True
+    following = after[1].lower()
+    return following in STOP_WORDS or following.endswith(("ing", "ed"))
 
 
 def may_be_one(name: str, other: str) -> bool:
