@@ -85,4 +85,6 @@ def _layers(x_m: float, y_m: float, view: int) -> list[tuple[str, str]]:
         ("detections", ", ".join(shown)),
         ("place", room),
     ]
-    return [*layers, ("battery", f"{100 - view // 50 % 80} %")] if view % _BATTERY_EVERY == 0 else layers
+    if view % _BATTERY_EVERY == 0:
+        layers.append(("battery", f"{100 - view // 50 % 80} %"))
+    return layers

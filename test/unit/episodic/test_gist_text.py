@@ -1,4 +1,4 @@
-"""A gist without a model reads well, keeps to its length and names every thing that was detected."""
+"""A gist without a model reads well, keeps to its length and names all that was detected."""
 
 from __future__ import annotations
 
