@@ -1,0 +1,90 @@
+"""Which known names a phrase means, so that a bear is not found where a teddy bear was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memory_nodes.words import STOP_WORDS, stem, words
+
+ATTRIBUTES = frozenset(
+    map(
+        stem,
+        (
+            "red orange yellow green blue purple violet pink brown black white grey gray beige "
+            "golden silver dark bright pale colorful coloured colored transparent "
+            "big large huge small little tiny tall short long wide narrow thick thin round square "
+            "old new modern antique broken clean dirty empty full open closed "
+            "wooden metal metallic plastic glass leather ceramic paper cardboard steel stone fabric"
+        ).split(),
+    )
+)
+"""Stems of words that describe a thing without making it another one."""
+_FRAME = frozenset(
+    map(
+        stem,
+        (
+            "ever already once twice come came across noticed notice spot spotted encounter "
+            "encountered observe observed observation observations detect detected detection "
+            "detections remember recall recorded record records appear appeared appears sighting "
+            "sightings view first last latest earliest recent recently time times often many much "
+            "second seconds minute minutes hour hours run moment point position place location "
+            "while within between near around close next nearby beside together along metre "
+            "metres meter meters robot memory you know look looked looking pass passed walk walked"
+        ).split(),
+    )
+)
+"""Stems of words that ask, and name no thing."""
+
+
+def phrases(question: str) -> list[str]:
+    """The parts of a question that may name a thing, longest first: 'Where did you last see the
+    red fire extinguisher?' has 'red fire extinguisher'.
+    """
+    found: list[list[str]] = [[]]
+    for word in words(question):
+        if word in STOP_WORDS or stem(word) in _FRAME or word.isdecimal():
+            found.append([])
+        else:
+            found[-1].append(word)
+    return sorted((" ".join(part) for part in found if part), key=len, reverse=True)
+
+
+def meant(phrase: str, known: Iterable[str]) -> list[str]:
+    """The known names of what a phrase names: the same but for number, and for words that only
+    describe, of which a name may have more than the phrase, and never less.
+    """
+    kind, described = _parts(phrase)
+    return [
+        name
+        for name in known
+        if (parts := _parts(name))[0] == kind and kind and described <= parts[1]
+    ]
+
+
+def asked_name(question: str, known: Iterable[str]) -> tuple[str, list[str]]:
+    """The phrase that a question is about, and the known names that it means.
+
+    Of several phrases the one that is known, else the longest; empty where there is none.
+    """
+    names = list(known)
+    in_whole = _known_in(question, names)
+    for phrase in (*in_whole, *phrases(question)):
+        if found := meant(phrase, names):
+            return phrase, found
+    return next(iter(phrases(question)), ""), []
+
+
+def _known_in(question: str, names: Iterable[str]) -> list[str]:
+    """Known names of several words that stand in a question, though a word of them asks: 'first
+    aid kit'. Longest first.
+    """
+    said = f" {' '.join(map(stem, words(question)))} "
+    whole = [name for name in names if f" {' '.join(map(stem, words(name)))} " in said]
+    return sorted((name for name in whole if len(words(name)) > 1), key=len, reverse=True)
+
+
+def _parts(name: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The stems that say what it is, and those that describe it; a lone word says what it is."""
+    found = [stem(word) for word in words(name)]
+    kind = tuple(word for word in found[:-1] if word not in ATTRIBUTES) + tuple(found[-1:])
+    return kind, frozenset(found[:-1]) & ATTRIBUTES
