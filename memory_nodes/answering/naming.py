@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from memory_nodes.words import STOP_WORDS, stem, words
 
+_POSSESSIVE = re.compile("['\u2019]s\\b")
 ATTRIBUTES = frozenset(
     map(
         stem,
@@ -41,7 +43,7 @@ def phrases(question: str) -> list[str]:
     red fire extinguisher?' has 'red fire extinguisher'.
     """
     found: list[list[str]] = [[]]
-    for word in words(question):
+    for word in words(_POSSESSIVE.sub(" ", question)):
         if word in STOP_WORDS or stem(word) in _FRAME or word.isdecimal():
             found.append([])
         else:

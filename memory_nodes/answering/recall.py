@@ -51,13 +51,13 @@ class Recall:
         most frequent first.
         """
         waiting = (item for item in self._waiting() if _is_wanted(item, wanted))
+        names: dict[tuple[str, ...], str] = {}
         pairs = {
-            (name_key(item.name), item.observation_id): item.name
+            (names.setdefault(name_key(item.name), item.name), item.observation_id)
             for item in (*self._sightings.within(wanted), *waiting)
         }
-        counts = Counter(key for key, _ in pairs)
-        names = {key: name for (key, _), name in pairs.items()}
-        return {names[key]: count for key, count in counts.most_common()}
+        counts = Counter(name for name, _ in pairs)
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def together_with(self, phrase: str) -> dict[str, int]:
         """What was seen in one view with a thing, and in how many views; most frequent first."""
