@@ -48,7 +48,7 @@ def told(memory: _Memory, request: pytest.FixtureRequest) -> _Memory:
     """Three views in one place, one in another, one on another map; the last one is young."""
     episode_id = memory.writer.start_episode("a walk", "", 0)
     memory.see("chair, chair, red mug", 1.0, 0.0)
-    memory.see("chairs, table", 2.0, 1.0)
+    memory.see("Chair, table", 2.0, 1.0)
     memory.see("teddy bear", 3.0, 1.0)
     memory.see("chair", 4.0, 20.0)
     memory.see("chair", 5.0, 0.0, map_id="upstairs")
