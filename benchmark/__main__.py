@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import identity, pipeline, store, tour
+from benchmark import identity, pipeline, retention, store, tour
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -40,6 +40,7 @@ class Benchmark:
 BENCHMARKS = {
     "identity": Benchmark(identity, lambda _: identity.run()),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
+    "retention": Benchmark(retention, retention.run, retention.add_arguments),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),
     "tour": Benchmark(tour, lambda _: tour.run()),
 }
