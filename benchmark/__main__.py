@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import identity, pipeline, retention, store, tour
+from benchmark import consolidation, identity, pipeline, retention, store, tour
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -38,6 +38,7 @@ class Benchmark:
 
 
 BENCHMARKS = {
+    "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
     "identity": Benchmark(identity, lambda _: identity.run()),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
     "retention": Benchmark(retention, retention.run, retention.add_arguments),

@@ -19,7 +19,7 @@ from memory_nodes.parameters import parameter
 from memory_nodes.records import NS_PER_S
 from memory_nodes.store.past import ObservationInEpisode
 
-MAX_OBSERVATIONS = 250
+MAX_OBSERVATIONS = 120
 """In one piece: more would hold the writer up for too long."""
 
 Piece: TypeAlias = list[ObservationInEpisode]

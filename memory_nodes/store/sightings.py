@@ -43,6 +43,19 @@ _BY_GIST = (
 )
 """What an entity was observed in has a gist, which tells what is worth reading."""
 
+_WAITING = f"""
+WITH waiting AS (
+    SELECT observation_key FROM observation WHERE episode_key IS NULL
+    AND observation_key > (SELECT last_observation_key FROM consolidation_mark)
+    UNION ALL SELECT observation_key FROM episode e
+    CROSS JOIN observation o ON o.episode_key = e.episode_key WHERE NOT e.is_consolidated
+)
+{rows.OBSERVATION_QUERY} WHERE o.observation_key IN waiting AND l.name = ?
+AND o.text_key IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM link WHERE kind = 'SUMMARIZES' AND to_key = o.observation_key
+) ORDER BY o.stamp_ns, o.observation_key
+"""
+
 
 class Sightings(ReadOnly):
     """Reads which things were observed, by name, time and place."""
@@ -84,16 +97,7 @@ class Sightings(ReadOnly):
 
     def waiting(self, layer: str) -> list[Observation]:
         """What was observed on a layer and is not consolidated yet, by time."""
-        found = self._rows(
-            "SELECT q.* FROM"
-            f" ({rows.OBSERVATION_QUERY}) q WHERE q.layer = ? AND q.text IS NOT NULL AND"
-            " CASE WHEN q.episode_key IS NULL"
-            " THEN q.observation_key > (SELECT last_observation_key FROM consolidation_mark)"
-            " ELSE q.episode_key IN (SELECT episode_key FROM episode WHERE NOT is_consolidated) END"
-            " AND NOT EXISTS (SELECT 1 FROM link WHERE kind = 'SUMMARIZES'"
-            " AND to_key = q.observation_key) ORDER BY q.stamp_ns, q.observation_key",
-            (layer,),
-        )
+        found = self._rows(_WAITING, (layer,))
         return [rows.observation_from(row) for row in found]
 
     def together_with(self, names: Sequence[str]) -> dict[str, int]:
