@@ -143,7 +143,7 @@ class Consolidator:
             self._job = None
             if episode_id:
                 return await self._through(await asyncio.to_thread(self._asked_for, episode_id))
-            while (job := await asyncio.to_thread(self._next_job, now_ns, 0.0)) is not None:
+            while (job := await asyncio.to_thread(self._next_job, now_ns, True)) is not None:
                 gists += await self._through(job)
         return gists
 
@@ -182,11 +182,12 @@ class Consolidator:
 
     # what there is to do: these read, in a thread
 
-    def _next_job(self, now_ns: int, min_age_s: float | None = None) -> _Job | None:
+    def _next_job(self, now_ns: int, at_once: bool = False) -> _Job | None:
+        """``at_once``: what is outside of episodes need not be old."""
         ended = self._past.episodes_to_consolidate(1)
         if ended:
             return self._episode_job(ended[0].episode_id)
-        return self._free_job(now_ns, min_age_s)
+        return self._free_job(now_ns, at_once)
 
     def _asked_for(self, episode_id: str) -> _Job:
         found = self._past.episodes([episode_id])
@@ -204,14 +205,13 @@ class Consolidator:
             lambda: self._writer.finish_episode(episode_id),
         )
 
-    def _free_job(self, now_ns: int, min_age_s: float | None) -> _Job | None:
-        is_forced = min_age_s is not None
-        age_s = self._config.consolidate_after_s if min_age_s is None else min_age_s
+    def _free_job(self, now_ns: int, at_once: bool) -> _Job | None:
+        age_s = 0.0 if at_once else self._config.consolidate_after_s
         before_ns = now_ns - round(age_s * NS_PER_S)
         waiting = self._past.free_observations(before_ns, FREE_LIMIT)
         together = stretch(waiting, before_ns, FREE_LIMIT, self._config)
-        if is_forced and not together:
-            together = waiting
+        if at_once and not together:
+            together = waiting  # its end has not come yet
         if not together:
             return None
         last_id = together[-1].observation.observation_id
