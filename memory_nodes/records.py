@@ -88,7 +88,7 @@ class Keyframe:
     height_px: int
     intrinsics: Intrinsics | None
     image_path: str
-    """Relative to the memory directory."""
+    """Relative to the memory directory; empty once the image is kept no longer."""
     is_localized: bool = True
     """False: the robot was not sure where it was; never to be driven to."""
     depth_grid: DepthGrid | None = None

@@ -18,7 +18,7 @@ from robot_memory.srv import (
     StartEpisode,
 )
 
-from memory_nodes.episodic.embedding_worker import EmbeddingWorker
+from memory_nodes.episodic.embedding_worker import EmbeddingWorker, EmbeddingWorkerConfig
 from memory_nodes.errors import InputError
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
@@ -56,6 +56,7 @@ class EpisodicNode(MemoryNode):
         self.writing = declare(self, WriterConfig)
         self.changing = declare(self, ChangesConfig)
         self.embedding = declare(self, TextEmbedderConfig)
+        self.embedding_work = declare(self, EmbeddingWorkerConfig)
         self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
@@ -65,7 +66,7 @@ class EpisodicNode(MemoryNode):
             self.writer,
             lambda: embedder_for(self.embedding, self.endpoint),
             self.embedding.embedding_timeout_s,
-            reembed=self.embedding.reembed,
+            reembed=self.embedding_work.reembed,
         )
 
     def start(self) -> None:
@@ -162,7 +163,10 @@ class EpisodicNode(MemoryNode):
         what = Forget(ids=tuple(request.ids), text=request.text, **bounds_of(request))
         found = await self._written(lambda: self.writer.forget(what, dry_run=request.dry_run))
         response.message = "; ".join(found.problems)
-        for kind in ("keyframes", "objects", "observations", "episodes", "gists", "images"):
+        for kind in (
+            *("keyframes", "objects", "observations", "episodes", "gists", "entities"),
+            *("history_nodes", "images"),
+        ):
             setattr(response, kind, getattr(found, kind))
 
     async def _edit(self, request: EditObject.Request, response: EditObject.Response) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import Point, PoseStamped, PoseWithCovariance, Transform
@@ -319,13 +321,4 @@ def answer_to_msg(answer: Answer, map_id: str) -> msg.MemoryAnswer:
 
 
 def counts_to_msg(counts: Counts) -> msg.StoreUpdate:
-    return msg.StoreUpdate(
-        sequence=counts.sequence,
-        last_chunk_id=counts.last_chunk_id,
-        keyframes=counts.keyframes,
-        objects=counts.objects,
-        views=counts.views,
-        relations=counts.relations,
-        observations=counts.observations,
-        episodes=counts.episodes,
-    )
+    return msg.StoreUpdate(**asdict(counts))

@@ -27,7 +27,7 @@ LAYERS = (
 """Those that every memory knows; others are made known by Writer.add_layer."""
 _GIVEN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 _OWN_ID = re.compile(r"observation_(\d{1,18})")
-_KEPT_ID = re.compile(r"(observation|episode|gist|history|keyframe)_\d+")
+_KEPT_ID = re.compile(r"(observation|episode|gist|entity|history|keyframe)_\d+")
 """What the memory itself calls its rows."""
 
 

@@ -19,7 +19,7 @@ from memory_nodes.store.object_ids import key_of
 Term: TypeAlias = tuple[str, Sequence[object]]
 """A condition of a WHERE clause, and its values."""
 
-_NUMBERED = re.compile(r"(keyframe|episode|gist)_(\d{1,18})")
+_NUMBERED = re.compile(r"(keyframe|episode|gist|entity)_(\d{1,18})")
 _WITHIN = """
 WITH RECURSIVE inside (episode_key) AS (
     SELECT value FROM json_each(?)
@@ -37,18 +37,20 @@ class Forget:
     """
 
     ids: tuple[str, ...] = ()
-    """Of objects, observations, episodes, gists and keyframes (``keyframe_12``)."""
+    """Of objects, observations, episodes, gists, entities and keyframes (``keyframe_12``)."""
     since_ns: int | None = None
     until_ns: int | None = None
-    """Both inclusive. What lasts (an episode, a gist, an object with its views) must be within."""
+    """Both inclusive. What lasts (an episode, a gist, an entity, an object with its views) must be
+    within."""
     map_id: str = ""
     center_map_m: Vector3 | None = None
     radius_m: float = 0.0
-    """Of a ball: around where a keyframe was taken, an object stands, a gist has its centre. An
-    episode has no place."""
+    """Of a ball: around where a keyframe was taken, an object or an entity stands, a gist has its
+    centre. An episode has no place."""
     text: str = ""
-    """In any case, anywhere in the words of an observation, a gist or an object, or in the name of
-    an episode. A keyframe has no text: what shows in it is forgotten with its object."""
+    """In any case, anywhere in the words of an observation, a gist, an object or the history, or in
+    the name of an episode or an entity. A keyframe has no text: what shows in it is forgotten with
+    its object."""
 
     def __post_init__(self) -> None:
         bounds = (self.since_ns, self.until_ns, self.center_map_m)
@@ -79,6 +81,9 @@ class Chosen:
     observations: set[int] = field(default_factory=set)
     episodes: set[int] = field(default_factory=set)
     gists: set[int] = field(default_factory=set)
+    entities: set[int] = field(default_factory=set)
+    history_nodes: set[int] = field(default_factory=set)
+    """By their text; those that tell of the others come by their times."""
 
 
 def choose(connection: sqlite3.Connection, what: Forget) -> Chosen:
@@ -94,6 +99,8 @@ def choose(connection: sqlite3.Connection, what: Forget) -> Chosen:
         observations=_observations(connection, what, named, saying),
         episodes=_episodes(connection, what, named),
         gists=_gists(connection, what, named, saying),
+        entities=_entities(connection, what, named, saying),
+        history_nodes=_history_nodes(connection, what),
     )
     within = connection.execute(_WITHIN, (json.dumps(list(chosen.episodes)), EpisodeStatus.ACTIVE))
     chosen.episodes |= {row[0] for row in within}
@@ -136,6 +143,7 @@ def _rows_with_id(
             "keyframe": ("keyframe", "keyframe_id", named.keyframes),
             "episode": ("episode", "episode_key", named.episodes),
             "gist": ("gist", "gist_key", named.gists),
+            "entity": ("entity", "entity_key", named.entities),
         }[numbered[1]]
         for row in connection.execute(
             f"SELECT * FROM {table} WHERE {column} = ?", (int(numbered[2]),)
@@ -257,6 +265,28 @@ def _gists(
     if saying is not None:
         terms.append(among("text_key", saying))
     return _keys(connection, "SELECT gist_key FROM gist", terms)
+
+
+def _entities(
+    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+) -> set[int]:
+    terms = [*_time(what, "first_seen_ns", "last_seen_ns"), *_map(what), *_area(what)]
+    if named is not None:
+        terms.append(among("entity_key", named.entities))
+    if saying is not None:
+        terms.append(among("text_key", saying))
+    return _keys(connection, "SELECT entity_key FROM entity", terms)
+
+
+def _history_nodes(connection: sqlite3.Connection, what: Forget) -> set[int]:
+    """They have neither an id to be asked for, nor a place."""
+    if not what.text or what.ids or what.map_id or what.center_map_m is not None:
+        return set()
+    wanted = what.text.casefold()
+    told = connection.execute("SELECT node_key, text FROM history_node")
+    saying = [key for key, text in told if wanted in text.casefold()]
+    terms = [*_time(what, "start_ns", "end_ns"), among("node_key", saying)]
+    return _keys(connection, "SELECT node_key FROM history_node", terms)
 
 
 def _time(what: Forget, start: str, end: str) -> list[Term]:

@@ -45,6 +45,13 @@ CREATE TABLE history_mark (
 );
 INSERT INTO history_mark VALUES (1, 0, 0);
 
+-- The commit that last dropped images: a reader that is behind it reads all keyframes anew.
+CREATE TABLE image_mark (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    sequence INTEGER NOT NULL
+);
+INSERT INTO image_mark VALUES (1, 0);
+
 INSERT INTO row_count VALUES
     ('entity', 0), ('history_node', (SELECT count(*) FROM history_node));
 CREATE TRIGGER count_entity AFTER INSERT ON entity BEGIN
