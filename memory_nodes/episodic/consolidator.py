@@ -59,6 +59,13 @@ class ConsolidationConfig(PieceConfig, EntityConfig):
         low=0.0,
         high=1e10,
     )
+    image_retention_s: float = parameter(
+        0.0,
+        "age at which images are deleted, but for the newest of each object; 0 keeps all",
+        unit="s",
+        low=0.0,
+        high=1e10,
+    )
     max_gist_chars: int = parameter(
         1000, "characters of a gist; names of things are never left out", low=100, high=20_000
     )
@@ -178,6 +185,9 @@ class Consolidator:
             return
         before_ns = now_ns - round(self._config.archive_after_s * NS_PER_S)
         await asyncio.to_thread(self._writer.archive, before_ns, only_consolidated=True)
+        if self._config.image_retention_s > 0.0:
+            before_ns = now_ns - round(self._config.image_retention_s * NS_PER_S)
+            await asyncio.to_thread(self._writer.drop_images, before_ns)
         self._swept_ns = now_ns
 
     # what there is to do: these read, in a thread

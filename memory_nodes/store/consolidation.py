@@ -52,7 +52,8 @@ def store(connection: sqlite3.Connection, piece: Piece) -> str:
             replace(seen, entity_id=fresh.get(seen.entity_id, seen.entity_id)) for seen in view
         ]
         ids = entities.note_view(connection, key, known)
-        fresh |= {seen.entity_id: own for seen, own in zip(view, ids, strict=True)}
+        named = ((seen.entity_id, own) for seen, own in zip(view, ids, strict=True))
+        fresh |= {name: own for name, own in named if name}
     return gist_id
 
 

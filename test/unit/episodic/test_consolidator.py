@@ -21,9 +21,10 @@ from memory_nodes.models.ports import ChatModel
 from memory_nodes.records import NS_PER_S
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.past import Past
+from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.recorded_models import RecordedChat, Silence
-from memory_test_support.records import observation
+from memory_test_support.records import graph, keyframe, observation
 
 HOUR_S = 3600.0
 GIST = json.dumps(
@@ -243,3 +244,13 @@ def test_consolidate_now_refuses_an_active_or_unknown_episode(writer: Writer, pa
     for episode_id in (active, "episode_7", "nonsense"):
         with pytest.raises(InputError):
             asyncio.run(consolidator.consolidate_now(episode_id, 0))
+
+
+def test_images_are_kept_for_their_own_time_and_for_ever_with_0(writer: Writer, past: Past) -> None:
+    writer.commit_chunk(graph(1, [keyframe(1), keyframe(2), keyframe(3)]))
+    _run(_consolidator(writer, past), 1e9)
+    reader = Reader(writer.database.memory_dir)
+    assert [bool(item.image_path) for item in reader.keyframes()] == [True, True, True]
+    _run(_consolidator(writer, past, image_retention_s=10.0), 12.5)
+    assert [bool(item.image_path) for item in reader.keyframes()] == [False, False, True]
+    reader.close()

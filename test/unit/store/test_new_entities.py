@@ -24,5 +24,9 @@ def test_new_entities_are_told_apart_by_what_stands_for_their_ids(tmp_path: Path
     writer.add_piece(Piece(gist(observation_ids=ids), views))
     past = Past(tmp_path)
     assert [entity.observation_count for entity in past.entities()] == [2, 2]
+    unnamed = writer.add(observation("another view"))
+    alone = ((_sighting("lamp", "", unnamed),), (_sighting("lamp", "", unnamed),))
+    writer.add_piece(Piece(gist(observation_ids=(unnamed,)), alone))
+    assert [entity.observation_count for entity in past.entities()] == [2, 2, 1, 1]
     past.close()
     writer.close()
