@@ -29,6 +29,7 @@ from memory_nodes.parameters import parameter
 from memory_nodes.records import NS_PER_S, EpisodeStatus, Gist
 from memory_nodes.store.consolidation import Piece as StoredPiece
 from memory_nodes.store.past import Past
+from memory_nodes.store.retention import RetentionConfig
 from memory_nodes.store.writer import Writer
 
 IDLE_S = 1.0
@@ -42,7 +43,7 @@ CONCATENATION = "concatenation"
 
 
 @dataclass(frozen=True)
-class ConsolidationConfig(PieceConfig, EntityConfig):
+class ConsolidationConfig(RetentionConfig, PieceConfig, EntityConfig):
     """When observations become gists, and when only these are kept."""
 
     consolidate_after_s: float = parameter(
@@ -51,20 +52,6 @@ class ConsolidationConfig(PieceConfig, EntityConfig):
         unit="s",
         low=0.0,
         high=1e9,
-    )
-    archive_after_s: float = parameter(
-        86_400.0,
-        "age at which the texts of consolidated observations are dropped",
-        unit="s",
-        low=0.0,
-        high=1e10,
-    )
-    image_retention_s: float = parameter(
-        0.0,
-        "age at which images are deleted, but for the newest of each object; 0 keeps all",
-        unit="s",
-        low=0.0,
-        high=1e10,
     )
     max_gist_chars: int = parameter(
         1000, "characters of a gist; names of things are never left out", low=100, high=20_000
@@ -183,11 +170,12 @@ class Consolidator:
         since_ns = None if self._swept_ns is None else now_ns - self._swept_ns
         if since_ns is not None and 0 <= since_ns < SWEEP_S * NS_PER_S:
             return
-        before_ns = now_ns - round(self._config.archive_after_s * NS_PER_S)
-        await asyncio.to_thread(self._writer.archive, before_ns, only_consolidated=True)
-        if self._config.image_retention_s > 0.0:
-            before_ns = now_ns - round(self._config.image_retention_s * NS_PER_S)
-            await asyncio.to_thread(self._writer.drop_images, before_ns)
+        config = self._config
+        old_ns = _before(now_ns, config.archive_after_s)
+        await asyncio.to_thread(self._writer.archive, old_ns, only_consolidated=True)
+        if config.image_retention_s > 0.0:
+            old_ns = _before(now_ns, config.image_retention_s)
+            await asyncio.to_thread(self._writer.drop_images, old_ns)
         self._swept_ns = now_ns
 
     # what there is to do: these read, in a thread
@@ -216,8 +204,7 @@ class Consolidator:
         )
 
     def _free_job(self, now_ns: int, at_once: bool) -> _Job | None:
-        age_s = 0.0 if at_once else self._config.consolidate_after_s
-        before_ns = now_ns - round(age_s * NS_PER_S)
+        before_ns = _before(now_ns, 0.0 if at_once else self._config.consolidate_after_s)
         waiting = self._past.free_observations(before_ns, FREE_LIMIT)
         together = stretch(waiting, before_ns, FREE_LIMIT, self._config)
         if at_once and not together:
@@ -282,3 +269,8 @@ class Consolidator:
             return None
         self._without_model = None
         return said
+
+
+def _before(now_ns: int, age_s: float) -> int:
+    """The stamp of what has an age; 0 where the robot's clock does not go back so far."""
+    return max(0, now_ns - round(age_s * NS_PER_S))
