@@ -16,7 +16,7 @@ from typing import Any
 from benchmark.retention import life
 from benchmark.retention.household import ABSENT, SEEN
 from memory_nodes.answering.naming import meant
-from memory_nodes.episodic.consolidator import IDLE_S, Consolidator
+from memory_nodes.episodic.consolidator import IDLE_S, ConsolidationConfig, Consolidator
 from memory_nodes.episodic.embedding_worker import EmbeddingWorker
 from memory_nodes.episodic.gist_text import SEEN as SEEN_LABEL
 from memory_nodes.episodic.things import things
@@ -37,6 +37,8 @@ DELAYS_S = {
 }
 HITS = 10
 TIMEOUT_S = 60.0
+_CONFIG = ConsolidationConfig(archive_after_s=3600.0)
+"""As the paper has it: from the first day on, the texts of the tour are gone."""
 _DAILY = range(1, 31)
 _WEEKLY = range(37, 366, 7)
 _FREE_DAYS = 3
@@ -73,7 +75,7 @@ class _Robot:
         self._past = Past(memory_dir)
         self._search = Search(memory_dir)
         self._embedder = embedder
-        self._consolidator = Consolidator(self._writer, self._past, None, embedder)
+        self._consolidator = Consolidator(self._writer, self._past, None, embedder, _CONFIG)
 
     async def year(self) -> dict[str, Any]:
         """Lives through it; the figures of every delay, and what the memory holds then."""
