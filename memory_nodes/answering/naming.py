@@ -25,13 +25,13 @@ _FRAME = frozenset(
     map(
         stem,
         (
-            "ever already once twice come came across noticed notice spot spotted encounter "
-            "encountered observe observed observation observations detect detected detection "
-            "detections remember recall recorded record records appear appeared appears sighting "
-            "sightings view first last latest earliest recent recently time times often many much "
-            "second seconds minute minutes hour hours run moment point position place location "
-            "while within between near around close next nearby beside together along metre "
-            "metres meter meters robot memory you know look looked looking pass passed walk walked"
+            "ever already once twice come came across notice spot encounter observe observation "
+            "detect detection remember recall record appear appearance sighting view visible present "
+            "exist pass walk look know first last latest early earliest recent recently often many "
+            "much time second minute hour day today yesterday ago run tour moment start point "
+            "position place location somewhere anywhere around within between near close next "
+            "nearby beside together along during while whole entire before after since until about "
+            "meter metre robot memory you"
         ).split(),
     )
 )

@@ -45,6 +45,7 @@ def test_phrase_means_what_is_called_so(phrase: str, names: list[str]) -> None:
         ("Where is the first aid kit?", "first aid kit", ["first aid kit"]),
         ("Have you come across a fire extinguisher?", "fire extinguisher", []),
         ("Have you seen a polar bear?", "polar bear", []),
+        ("Have you ever noticed the mug during the run?", "mug", ["mug", "red mug"]),
         (
             "In how many records does the robot's chair appear?",
             "chair",
