@@ -26,9 +26,9 @@ _FRAME = frozenset(
         stem,
         (
             "ever already once twice come came across notice spot encounter observe observation "
-            "detect detection remember recall record appear appearance sighting view visible present "
-            "exist pass walk look know first last latest early earliest recent recently often many "
-            "much time second minute hour day today yesterday ago run tour moment start point "
+            "detect detection remember recall record appear appearance sighting view visible "
+            "present exist pass walk look know first last latest early earliest recent recently often "
+            "many much time second minute hour day today yesterday ago run tour moment start point "
             "position place location somewhere anywhere around within between near close next "
             "nearby beside together along during while whole entire before after since until about "
             "meter metre robot memory you"
