@@ -5,33 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from memory_nodes.episodic.things import is_meant
 from memory_nodes.words import STOP_WORDS, stem, words
 
 _POSSESSIVE = re.compile("['\u2019]s\\b")
-ATTRIBUTES = frozenset(
-    map(
-        stem,
-        (
-            "red orange yellow green blue purple violet pink brown black white grey gray beige "
-            "golden silver dark bright pale colorful coloured colored transparent "
-            "big large huge small little tiny tall short long wide narrow thick thin round square "
-            "old new modern antique broken clean dirty empty full open closed "
-            "wooden metal metallic plastic glass leather ceramic paper cardboard steel stone fabric"
-        ).split(),
-    )
-)
-"""Stems of words that describe a thing without making it another one."""
 _FRAME = frozenset(
     map(
         stem,
         (
             "ever already once twice come came across notice spot encounter observe observation "
             "detect detection remember recall record appear appearance sighting view visible "
-            "present exist pass walk look know first last latest early earliest recent recently often "
-            "many much time second minute hour day today yesterday ago run tour moment start point "
-            "position place location somewhere anywhere around within between near close next "
-            "nearby beside together along during while whole entire before after since until about "
-            "meter metre robot memory you"
+            "present exist pass walk look know first last latest early earliest recent recently "
+            "often many much time second minute hour day today yesterday ago run tour moment "
+            "start point position place location somewhere anywhere around within between near "
+            "close next nearby beside together along during while whole entire before after since "
+            "until about meter metre robot memory you"
         ).split(),
     )
 )
@@ -52,15 +40,8 @@ def phrases(question: str) -> list[str]:
 
 
 def meant(phrase: str, known: Iterable[str]) -> list[str]:
-    """The known names of what a phrase names: the same but for number, and for words that only
-    describe, of which a name may have more than the phrase, and never less.
-    """
-    kind, described = _parts(phrase)
-    return [
-        name
-        for name in known
-        if (parts := _parts(name))[0] == kind and kind and described <= parts[1]
-    ]
+    """The known names of what a phrase names."""
+    return [name for name in known if is_meant(phrase, name)]
 
 
 def asked_name(question: str, known: Iterable[str]) -> tuple[str, list[str]]:
@@ -83,10 +64,3 @@ def _known_in(question: str, names: Iterable[str]) -> list[str]:
     said = f" {' '.join(map(stem, words(question)))} "
     whole = [name for name in names if f" {' '.join(map(stem, words(name)))} " in said]
     return sorted((name for name in whole if len(words(name)) > 1), key=len, reverse=True)
-
-
-def _parts(name: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The stems that say what it is, and those that describe it; a lone word says what it is."""
-    found = [stem(word) for word in words(name)]
-    kind = tuple(word for word in found[:-1] if word not in ATTRIBUTES) + tuple(found[-1:])
-    return kind, frozenset(found[:-1]) & ATTRIBUTES

@@ -10,6 +10,8 @@ from memory_nodes.records import NS_PER_S
 from memory_nodes.store.filters import Filter
 
 DEFAULT_RADIUS_M = 2.0
+MAX_QUESTION_CHARS = 2000
+"""Of a longer question the rest is not read."""
 _NUMBER_WORDS = {
     word: number
     for number, word in enumerate(
@@ -86,7 +88,7 @@ def recall_question(question: str, start_ns: int = 0) -> RecallQuestion:
 
     ``start_ns``: where seconds of a run are counted from.
     """
-    text = " ".join(question.lower().replace("\u2212", "-").split())
+    text = " ".join(question[:MAX_QUESTION_CHARS].lower().replace("\u2212", "-").split())
     wanted = _wanted(text, start_ns)
     return RecallQuestion(_asks(text, wanted), wanted)
 

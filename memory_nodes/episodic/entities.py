@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_nodes.episodic.pieces import Piece, extent
-from memory_nodes.episodic.things import may_be_one, name_key
+from memory_nodes.episodic.things import is_meant, name_key
 from memory_nodes.errors import ConfigurationError, ModelError
 from memory_nodes.geometry import Vector3
 from memory_nodes.models.ports import TextEmbedder
@@ -24,6 +24,8 @@ MAX_KEPT_VECTORS = 10_000
 
 Said = Mapping[str, Sequence[ObservationInEpisode]]
 """Names, and the observations that say them."""
+_Pair = tuple[tuple[str, ...], tuple[str, ...]]
+"""Keys of a name and of that of a known entity."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ class Entities:
     """Finds the entities of a piece. Source: eMEM, entities.
 
     Two names mean one entity where they are within ``entity_radius_m`` of each other and the same
-    but for case and number, or mean the same by the embedder and may (``things.may_be_one``).
+    but for case and number, or where the one may mean the other (``things.is_meant``) and does by
+    the embedder.
     """
 
     def __init__(self, past: Past, embedder: TextEmbedder | None, config: EntityConfig) -> None:
@@ -103,7 +106,7 @@ class Entities:
         self,
         view: _View,
         known: list[_Entity],
-        alike: Mapping[frozenset[tuple[str, ...]], float],
+        alike: Mapping[_Pair, float],
         objects: Sequence[tuple[str, tuple[str, ...], Vector3]],
     ) -> Iterator[EntitySighting]:
         found: dict[str, tuple[_Entity, list[ObservationInEpisode]]] = {}
@@ -133,7 +136,7 @@ class Entities:
         name: str,
         position_m: Vector3,
         known: Sequence[_Entity],
-        alike: Mapping[frozenset[tuple[str, ...]], float],
+        alike: Mapping[_Pair, float],
     ) -> _Entity | None:
         """The entity that a name means at a place: the most alike, then the nearest."""
         ranked = [
@@ -160,14 +163,14 @@ class Entities:
 
     async def _alike(
         self, names: Sequence[str], known: Sequence[str], timeout_s: float
-    ) -> dict[frozenset[tuple[str, ...]], float]:
+    ) -> dict[_Pair, float]:
         """How alike the pairs of names are that mean one entity, by their keys."""
         alike = {_pair(name, name): 1.0 for name in names}
         pairs = {
             _pair(name, other): (name, other)
             for name in names
             for other in (*names, *known)
-            if name_key(name) != name_key(other) and may_be_one(name, other)
+            if name_key(name) != name_key(other) and is_meant(name, other)
         }
         if self._embedder is None or not pairs:
             return alike
@@ -207,5 +210,5 @@ def _views(said: Said) -> list[_View]:
     return [views[place] for place in sorted(views)]
 
 
-def _pair(name: str, other: str) -> frozenset[tuple[str, ...]]:
-    return frozenset((name_key(name), name_key(other)))
+def _pair(name: str, known: str) -> _Pair:
+    return name_key(name), name_key(known)

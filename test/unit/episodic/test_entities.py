@@ -134,11 +134,12 @@ def test_near_synonyms_are_kept_apart_whatever_the_embedder_says(
 def test_less_said_of_a_thing_is_the_same_thing_if_it_means_the_same(
     writer: Writer, past: Past
 ) -> None:
-    life = _Life(writer, past, _Synonyms(["mug", "red mug"]))
+    life = _Life(writer, past, _Synonyms(["mug", "red mug", "big red mug"]))
     life.see(("red mug, office chair", 0.0))
     life.see(("mug, chair", 1.0))
+    life.see(("big red mug", 1.0))
     known = life.known()
-    assert known.keys() == {"red mug", "office chair", "chair"}
+    assert known.keys() == {"red mug", "office chair", "chair", "big red mug"}
     assert known["red mug"][0].observation_count == 2
 
 
