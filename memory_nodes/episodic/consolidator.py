@@ -37,7 +37,7 @@ RETRY_S = 5.0
 FREE_LIMIT = 2000
 """Free observations that are clustered together at most: among so many each pair is looked at."""
 SWEEP_S = 60.0
-"""Of the robot's clock, between two looks for what may be archived."""
+"""Of the robot's clock, between two looks for what has become old."""
 CONCATENATION = "concatenation"
 """The source of a gist that no model wrote."""
 
@@ -137,15 +137,18 @@ class Consolidator:
             self._job = None
             if episode_id:
                 return await self._through(await asyncio.to_thread(self._asked_for, episode_id))
-            while (job := await asyncio.to_thread(self._next_job, now_ns, True)) is not None:
+            while (job := await asyncio.to_thread(self._waiting_job, now_ns)) is not None:
                 gists += await self._through(job)
         return gists
 
     async def _work(self, now_ns: int) -> float:
         if self._job is None:
-            self._job = await asyncio.to_thread(self._next_job, now_ns)
+            self._job = await asyncio.to_thread(self._ended_episode)
+        if self._job is None and self._is_due(now_ns):
+            self._job = await asyncio.to_thread(self._free_job, now_ns)
+            if self._job is None:
+                await self._sweep(now_ns)
         if self._job is None:
-            await self._sweep(now_ns)
             return IDLE_S
         if not await self._advance(self._job):
             self._job = None
@@ -166,10 +169,12 @@ class Consolidator:
         job.pieces.popleft()
         return True
 
+    def _is_due(self, now_ns: int) -> bool:
+        """Whether to look for what has become old."""
+        since_ns = SWEEP_S * NS_PER_S if self._swept_ns is None else now_ns - self._swept_ns
+        return not 0 <= since_ns < SWEEP_S * NS_PER_S
+
     async def _sweep(self, now_ns: int) -> None:
-        since_ns = None if self._swept_ns is None else now_ns - self._swept_ns
-        if since_ns is not None and 0 <= since_ns < SWEEP_S * NS_PER_S:
-            return
         config = self._config
         old_ns = _before(now_ns, config.archive_after_s)
         await asyncio.to_thread(self._writer.archive, old_ns, only_consolidated=True)
@@ -180,12 +185,13 @@ class Consolidator:
 
     # what there is to do: these read, in a thread
 
-    def _next_job(self, now_ns: int, at_once: bool = False) -> _Job | None:
-        """``at_once``: what is outside of episodes need not be old."""
+    def _waiting_job(self, now_ns: int) -> _Job | None:
+        """What is outside of episodes need not be old."""
+        return self._ended_episode() or self._free_job(now_ns, at_once=True)
+
+    def _ended_episode(self) -> _Job | None:
         ended = self._past.episodes_to_consolidate(1)
-        if ended:
-            return self._episode_job(ended[0].episode_id)
-        return self._free_job(now_ns, at_once)
+        return self._episode_job(ended[0].episode_id) if ended else None
 
     def _asked_for(self, episode_id: str) -> _Job:
         found = self._past.episodes([episode_id])
@@ -203,7 +209,7 @@ class Consolidator:
             lambda: self._writer.finish_episode(episode_id),
         )
 
-    def _free_job(self, now_ns: int, at_once: bool) -> _Job | None:
+    def _free_job(self, now_ns: int, at_once: bool = False) -> _Job | None:
         before_ns = _before(now_ns, 0.0 if at_once else self._config.consolidate_after_s)
         waiting = self._past.free_observations(before_ns, FREE_LIMIT)
         together = stretch(waiting, before_ns, FREE_LIMIT, self._config)
