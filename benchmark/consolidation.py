@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _figures(memory_dir: Path, size: int, *, in_episode: bool) -> dict[str, Any]:
     """Of one memory. longest_wait_ms: for an empty commit, by a thread that makes one every
-    _PAUSE_S. archive_s is of ARCHIVED observations, the pauses for others included.
+    _PAUSE_S. archive_s is of ARCHIVED observations, the pauses for others included, and
+    archive_cpu_s what it takes of a core, whoever else works.
     """
     writer, past = Writer(memory_dir), Past(memory_dir)
     if in_episode:
@@ -75,14 +76,17 @@ def _figures(memory_dir: Path, size: int, *, in_episode: bool) -> dict[str, Any]
         "consolidating_longest_wait_ms": round(wait_s * 1000.0, 1),
     }
     before_ns = stamps_ns[min(ARCHIVED, size) - 1] + 1
+    cpu_s = time.thread_time()
     archived, archive_s, wait_s = _disturbed(
         writer, lambda: writer.archive(before_ns, only_consolidated=True)
     )
+    cpu_s = time.thread_time() - cpu_s
     past.close()
     writer.close()
     return figures | {
         "archived": archived,
         "archive_s": round(archive_s, 2),
+        "archive_cpu_s": round(cpu_s, 2),
         "longest_wait_ms": round(wait_s * 1000.0, 1),
     }
 
