@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory_nodes.episodic.gist_text import content_stems
-from memory_nodes.episodic.lines import Line
+from memory_nodes.episodic.lines import PLACE, Line
 from memory_nodes.episodic.things import MAX_NAME_CHARS, is_said_in, name_key
 from memory_nodes.errors import ReplyError
 from memory_nodes.models.json_values import JsonList, JsonObject, Value
@@ -31,7 +31,7 @@ class SaidGist:
 
 
 def read_gist(reply: Reply, lines: Sequence[Line], max_chars: int) -> SaidGist:
-    """The gist of a reply, and those of its entities that the lines they cite do name.
+    """The gist of a reply, and those of its entities that the lines name.
 
     Raises ReplyError for a gist that is missing, cut off, too long or has no word of the lines.
     """
@@ -61,21 +61,25 @@ def _text(record: JsonObject) -> str:
 
 
 def _entities(value: Value, lines: Sequence[Line]) -> dict[str, tuple[ObservationInEpisode, ...]]:
+    """By name. Small models cite wrong lines: where none of those names it, the others that do
+    count. A place is no thing.
+    """
     entities: dict[str, tuple[ObservationInEpisode, ...]] = {}
     names: dict[tuple[str, ...], str] = {}
+    places = {name_key(line.text) for line in lines if line.layer == PLACE}
     for entry in value.items if isinstance(value, JsonList) else ():
         name = entry.get("name") if isinstance(entry, JsonObject) else None
-        cited = entry.get("observations") if isinstance(entry, JsonObject) else None
         if not isinstance(name, str) or len(name) > MAX_NAME_CHARS or len(names) >= MAX_ENTITIES:
             continue
         name = " ".join(name.lower().split())
+        saying = [line for line in lines if is_said_in(name, line.text)]
+        cited = _cited(entry.get("observations") if isinstance(entry, JsonObject) else None, lines)
         items = [
             item
-            for line in _cited(cited, lines)
-            if is_said_in(name, line.text)
+            for line in [line for line in saying if line in cited] or saying
             for item in line.items
         ]
-        if items:
+        if items and name_key(name) not in places:
             name = names.setdefault(name_key(name), name)
             entities[name] = tuple(dict.fromkeys((*entities.get(name, ()), *items)))
     return entities

@@ -9,8 +9,9 @@ from memory_nodes.episodic.things import name_key, things
 from memory_nodes.store.past import ObservationInEpisode
 
 DETECTIONS = "detections"
+PLACE = "place"
 ORDER = (
-    *("place", DETECTIONS, "description", "human_presence", "speech", "goal", "action"),
+    *(PLACE, DETECTIONS, "description", "human_presence", "speech", "goal", "action"),
     *("text", "diagnostics", "battery"),
 )
 """Of layers in a gist; others come after them."""

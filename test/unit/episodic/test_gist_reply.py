@@ -51,13 +51,28 @@ def test_entity_has_the_observations_that_name_it() -> None:
     }
 
 
-def test_entity_that_its_line_does_not_name_is_left_out() -> None:
-    assert _read("A mug.", _entity("keys", 3), _entity("red mug", 3), _entity("sofa", 1)) == {}
+def test_entity_that_no_line_names_is_left_out() -> None:
+    assert _read("A mug.", _entity("keys", 3), _entity("sofa", 1), _entity("blue mug", 1)) == {}
 
 
-def test_citations_that_are_no_lines_are_left_out() -> None:
+def test_where_the_cited_lines_do_not_name_it_those_that_do_count() -> None:
+    assert _read("A mug.", _entity("key chain", 1), _entity("mug", 3)) == {
+        "key chain": [2],
+        "mug": [1, 0],
+    }
     assert _read("A mug.", _entity("mug", 0, 4, -1, "2", None, True, 1)) == {"mug": [1]}
-    assert _read("A mug.", _entity(7, 1), _entity("mug"), "mug", None, _entity("", 1)) == {}
+    assert _read("A mug.", _entity("mug")) == {"mug": [1, 0]}
+
+
+def test_what_is_no_name_is_left_out() -> None:
+    assert _read("A mug.", _entity(7, 1), "mug", None, _entity("", 1), _entity("m" * 81, 1)) == {}
+
+
+def test_place_is_no_entity() -> None:
+    lines = _lines(("place", "hallway"), ("description", "A hallway with a mug"))
+    entities = [_entity("hallway", 2), _entity("mug", 2)]
+    text = json.dumps({"gist": "A hallway.", "entities": entities})
+    assert read_gist(reply(text), lines, MAX_CHARS).entities.keys() == {"mug"}
 
 
 def test_names_that_differ_in_number_and_case_are_one_entity() -> None:
