@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import identity, pipeline, store, tour
+from benchmark import consolidation, identity, pipeline, retention, store, tour
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -38,8 +38,10 @@ class Benchmark:
 
 
 BENCHMARKS = {
+    "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
     "identity": Benchmark(identity, lambda _: identity.run()),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
+    "retention": Benchmark(retention, retention.run, retention.add_arguments),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),
     "tour": Benchmark(tour, lambda _: tour.run()),
 }

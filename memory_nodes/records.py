@@ -348,7 +348,8 @@ class EntitySighting:
     stamp_ns: int
     observation_ids: tuple[str, ...]
     entity_id: str = ""
-    """The known entity that it is; empty for a new one."""
+    """The known entity that it is; empty for a new one, or ``new_<number>`` where several views of
+    one piece show it."""
     object_id: str = ""
 
 

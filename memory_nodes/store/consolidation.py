@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import EntitySighting, Gist
@@ -46,8 +46,14 @@ def store(connection: sqlite3.Connection, piece: Piece) -> str:
         )
     gist_id = gists.insert(connection, piece.gist)
     key = map_key(connection, piece.gist.map_id, piece.gist.map_frame)
+    fresh: dict[str, str] = {}
     for view in piece.views:
-        entities.note_view(connection, key, view)
+        known = [
+            replace(seen, entity_id=fresh.get(seen.entity_id, seen.entity_id)) for seen in view
+        ]
+        ids = entities.note_view(connection, key, known)
+        named = ((seen.entity_id, own) for seen, own in zip(view, ids, strict=True))
+        fresh |= {name: own for name, own in named if name}
     return gist_id
 
 

@@ -16,6 +16,8 @@ from memory_nodes.store.database import sequence
 from memory_nodes.store.object_ids import key_of
 
 MAX_NAME_CHARS = 200
+NEW_PREFIX = "new_"
+"""Begins what stands for the id of an entity that is not stored yet."""
 QUERY = (
     "SELECT e.*, t.text AS name, m.map_id, m.map_frame, o.object_id FROM entity e"
     " JOIN text t USING (text_key) JOIN map m ON m.map_key = e.map_key"
@@ -106,7 +108,7 @@ def retell(connection: sqlite3.Connection, key: int) -> None:
 
 def _note(connection: sqlite3.Connection, map_key: int, sighting: EntitySighting) -> int:
     object_key = key_of(connection, sighting.object_id) if sighting.object_id else None
-    if sighting.entity_id:
+    if sighting.entity_id and not sighting.entity_id.startswith(NEW_PREFIX):
         key = key_from_id(connection, sighting.entity_id)
         _add(connection, key, sighting, object_key)
     else:

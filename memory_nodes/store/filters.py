@@ -55,7 +55,10 @@ class Filter:
         if self.center_map_m is None:
             return True
         position = descriptor.position
-        if position is None:
-            return False
+        return position is not None and self.accepts_point(position.point_m)
+
+    def accepts_point(self, point_map_m: Vector3) -> bool:
+        if self.center_map_m is None:
+            return True
         axes = 2 if self.ignore_height else 3
-        return math.dist(position.point_m[:axes], self.center_map_m[:axes]) <= self.radius_m
+        return math.dist(point_map_m[:axes], self.center_map_m[:axes]) <= self.radius_m

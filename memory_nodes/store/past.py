@@ -132,6 +132,27 @@ class Past(ReadOnly):
             if distance_m <= radius_m
         ]
 
+    def objects_near(
+        self, map_id: str, center_map_m: Vector3, radius_m: float
+    ) -> list[tuple[str, tuple[str, ...], Vector3]]:
+        """The objects of a map that are at most so far away, nearest first: the id, the names by
+        which it may be called, and the place of each.
+        """
+        x_m = center_map_m[0]
+        found = self._rows(
+            "SELECT o.object_id, o.name, o.x, o.y, o.z, (SELECT s.type FROM object_state s"
+            " WHERE s.object_key = o.object_key ORDER BY s.chunk_id DESC LIMIT 1) AS type"
+            " FROM object o JOIN map m USING (map_key)"
+            f" WHERE m.map_id = ? AND o.x BETWEEN ? AND ? AND o.{rows.NOT_EXPIRED}",
+            (map_id, x_m - radius_m, x_m + radius_m),
+        )
+        near = [
+            (row["object_id"], (row["type"], row["name"] or ""), (row["x"], row["y"], row["z"]))
+            for row in found
+        ]
+        near.sort(key=lambda item: (math.dist(item[2], center_map_m), item[0]))
+        return [item for item in near if math.dist(item[2], center_map_m) <= radius_m]
+
     def entities(self, entity_ids: Iterable[str] | None = None) -> list[Entity]:
         """The entities with these ids, or all, in the order in which they were first known."""
         with self._snapshot() as connection:
