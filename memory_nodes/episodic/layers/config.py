@@ -69,7 +69,7 @@ class LayersConfig:
 
     layers: tuple[str, ...] = parameter(
         tuple(READY),
-        "what is recorded besides pictures; layer.<name>.topic and the like say how; [''] for none",
+        "what is recorded besides pictures; layer.NAME.topic and the like say how; [''] for none",
     )
     layer_pose_timeout_s: float = parameter(
         2.0, "wall time an observation waits for the transform of its stamp", unit="s", low=0.0
