@@ -45,13 +45,13 @@ class Senses:
         self._node = node
         self._episodes = episodes
         self._take, self._in_order, self._write = take, in_order, write
-        self._places = Places(node, pose_timeout_s)
+        self.places = Places(node, pose_timeout_s)
         if config.auto_episodes:
             actions = [name for name in config.goal_actions if name]
-            GoalListener(node, self._places, actions, self._on_goal, self._on_goal_end)
+            GoalListener(node, self.places, actions, self._on_goal, self._on_goal_end)
             node.every(LOOK_PERIOD_S, self._look_where)
             node.on_jump_back(lambda: in_order(episodes.clock_jumped))
-        LayerListener(node, self._places, layers, self._on_heard, self._on_observed)
+        LayerListener(node, self.places, layers, self._on_heard, self._on_observed)
 
     def _on_heard(self, layer: str, text: str, stamp_ns: int) -> None:
         if layer == GOAL_LAYER:
@@ -68,9 +68,9 @@ class Senses:
         self._write(partial(self._episodes.goal_ends, goal_id, outcome, stamp_ns, where))
 
     def _look_where(self) -> None:
-        stamp_ns = self._node.now_ns() - round(BEHIND_S * NS_PER_S)
+        stamp_ns = max(0, self._node.now_ns() - round(BEHIND_S * NS_PER_S))
         try:
-            self._is_at(stamp_ns, self._places.at(stamp_ns))
+            self._is_at(stamp_ns, self.places.at(stamp_ns))
         except TransformError:
             return  # nobody knows; what needs a place is counted
 

@@ -12,7 +12,8 @@ ACCEPTED, EXECUTING, CANCELING, SUCCEEDED, CANCELED, ABORTED = range(1, 7)
 
 def changes(*lists: dict[int, int]) -> list[GoalChange]:
     """Of status lists, each given as codes by the number of the goal."""
-    watch, found = GoalWatch(), []
+    watch = GoalWatch()
+    found: list[GoalChange] = []
     for codes in lists:
         found += watch.changes(
             SimpleNamespace(
