@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TransformStamped
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_action_status_default
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 from robot_memory.srv import StartEpisode
@@ -25,6 +28,7 @@ from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_to_msg, time_to_msg
 from memory_nodes.ros.endpoints import TRANSFORMS
 from memory_nodes.store.past import ObservationInEpisode, Past
+from memory_test_support.child import PROJECT
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import descriptor, graph, keyframe, view
 
@@ -257,6 +261,25 @@ def test_chunk_is_told_in_the_episode_of_its_session(bench: NodeBench) -> None:
     (session,) = robot.past.episodes()
     assert {item.episode_id for item in found} == {session.episode_id}
     assert session.start_ns == keyframe(1).stamp_ns
+
+
+def test_example_of_the_readme_adds_a_layer(ros_domain: int, tmp_path: Path) -> None:
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    example = next(block for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL))
+    given = tmp_path / "layers.yaml"
+    given.write_text(example, encoding="utf-8")
+    context = rclpy.Context()
+    arguments = ["--ros-args", "-r", "__ns:=/memory", "--params-file", str(given)]
+    rclpy.init(args=arguments, context=context, domain_id=ros_domain)
+    node = EpisodicNode(
+        context=context, parameter_overrides=[Parameter("memory_dir", value=str(tmp_path))]
+    )
+    assert str(node.trigger_configure()).endswith("SUCCESS")
+    assert [layer.name for layer in node.layers] == ["speech", "battery", "body_arm"]
+    arm = node.layers[2].config
+    assert (arm.topic, arm.min_change) == ("/arm/temperature", 5.0)
+    node.destroy_node()
+    rclpy.shutdown(context=context)
 
 
 @pytest.mark.parametrize(
