@@ -15,7 +15,7 @@ from memory_nodes.ros.pose_source import pose_source
 
 Item = TypeVar("Item")
 
-SETTLE_PERIOD_S = 0.02
+SETTLE_PERIOD_S = 0.1
 MAX_WAITING = 100
 
 

@@ -8,17 +8,14 @@ from typing import Any
 
 from memory_nodes.episodic.auto_episodes import GOAL_LAYER, AutoEpisodes, AutoEpisodesConfig
 from memory_nodes.episodic.layers.layer import Layer
-from memory_nodes.errors import TransformError
 from memory_nodes.geometry import Pose
-from memory_nodes.records import NS_PER_S, Observation
+from memory_nodes.records import Observation
 from memory_nodes.ros.goal_listener import GoalListener
 from memory_nodes.ros.layers import LayerListener
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.places import Places
 
 LOOK_PERIOD_S = 1.0
-BEHIND_S = 0.5
-"""Transforms of the present are on their way still."""
 
 
 class Senses:
@@ -42,14 +39,14 @@ class Senses:
         in_order: Callable[[Callable[[], Any]], None],
         write: Callable[[Callable[[], Any]], None],
     ) -> None:
-        self._node = node
         self._episodes = episodes
         self._take, self._in_order, self._write = take, in_order, write
         self.places = Places(node, pose_timeout_s)
         if config.auto_episodes:
             actions = [name for name in config.goal_actions if name]
             GoalListener(node, self.places, actions, self._on_goal, self._on_goal_end)
-            node.every(LOOK_PERIOD_S, self._look_where)
+            self._look: Callable[[None, int], None] = self.places.placing_all(self._on_look)
+            node.every(LOOK_PERIOD_S, lambda: self._look(None, node.now_ns()))
             node.on_jump_back(lambda: in_order(episodes.clock_jumped))
         LayerListener(node, self.places, layers, self._on_heard, self._on_observed)
 
@@ -67,12 +64,10 @@ class Senses:
     def _on_goal_end(self, goal_id: str, outcome: str, stamp_ns: int, where: Pose | None) -> None:
         self._write(partial(self._episodes.goal_ends, goal_id, outcome, stamp_ns, where))
 
-    def _look_where(self) -> None:
-        stamp_ns = max(0, self._node.now_ns() - round(BEHIND_S * NS_PER_S))
-        try:
-            self._is_at(stamp_ns, self.places.at(stamp_ns))
-        except TransformError:
-            return  # nobody knows; what needs a place is counted
+    def _on_look(self, _: None, stamp_ns: int, where: Pose | None) -> None:
+        """Motion is what counts; where nobody knows of any, there is none."""
+        if where is not None:
+            self._is_at(stamp_ns, where)
 
     def _is_at(self, stamp_ns: int, map_from_base: Pose) -> None:
         self._in_order(partial(self._episodes.at, stamp_ns, map_from_base))
