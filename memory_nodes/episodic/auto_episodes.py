@@ -58,10 +58,13 @@ class AutoEpisodes:
         self._suite = suite
         self._dates = Dates(suite.time_zone)
         self._session = ""
-        self._requests: list[str] = []
+        self._parents: dict[str, str] = {}
+        """Of the episodes that are open beside that of the session, in the order of their start."""
         self._goals: dict[str, _Goal] = {}
         self._goal_text: tuple[str, int] | None = None
         self._session_id: str | None
+        self._session_before: str | None = None
+        """Of the time before it jumped back: what comes late of it is of no session now."""
         self._since_ns: int
         """When the session began, or the last one ended."""
         self._newest_ns: int
@@ -89,7 +92,7 @@ class AutoEpisodes:
             if not is_first:
                 self._session_at(stamp_ns)
         elif self._is_idle(stamp_ns):
-            self._end_session(stamp_ns)
+            self._end(self._session, stamp_ns)
 
     def goal_said(self, text: str, stamp_ns: int) -> None:
         """What the goal that comes next is about."""
@@ -97,32 +100,32 @@ class AutoEpisodes:
 
     def goal_begins(self, action: str, goal_id: str, stamp_ns: int) -> None:
         """The robot sets about a goal of an action."""
-        parent_id = self._requests[-1] if self._requests else self._session_at(stamp_ns)
+        parent_id = self._innermost_request() or self._session_at(stamp_ns)
         name = self._name_of_goal(stamp_ns) or action
         episode_id = self._writer.start_episode(name, parent_id, stamp_ns, EpisodeOrigin.GOAL)
+        self._parents[episode_id] = parent_id
         self._goals[goal_id] = _Goal(episode_id, name)
 
     def goal_ends(self, goal_id: str, outcome: str, stamp_ns: int, where: Pose | None) -> None:
         """A goal has ended, at a place if that is known: then it is observed too."""
-        goal = self._goals.pop(goal_id, None)
+        goal = self._goals.get(goal_id)
         if goal is None:
-            return
+            return  # it ended with the episode around it
         if where is not None:
             self._writer.add(self._outcome(f"{goal.name}: {outcome}", stamp_ns, where))
-        self._writer.end_episode(goal.episode_id, stamp_ns)
+        self._end(goal.episode_id, stamp_ns)
         self._moved_ns = max(self._moved_ns, stamp_ns)
 
     def clock_jumped(self) -> None:
         """Time has jumped back: what was open belongs to the time before."""
         self.close()
+        self._session_before = self._session_id
         self._forget_time()
 
     def close(self) -> None:
-        """Ends what began by itself, at the newest stamp that is known."""
-        stamp_ns = max(self._newest_ns, self._since_ns, 0)
-        for goal_id in list(self._goals):
-            self.goal_ends(goal_id, "", stamp_ns, None)
-        self._end_session(stamp_ns)
+        """Ends the session and what is open in it, at the newest stamp that is known."""
+        if self._session:
+            self._end(self._session, max(self._newest_ns, self._since_ns))
 
     # what is asked for
 
@@ -130,7 +133,7 @@ class AutoEpisodes:
         """Starts an episode, without a parent within the session, and gives its id."""
         parent_id = parent_id if parent_id else self._session_at(stamp_ns)
         episode_id = self._writer.start_episode(name, parent_id, stamp_ns)
-        self._requests.append(episode_id)
+        self._parents[episode_id] = parent_id
         return episode_id
 
     def end(self, episode_id: str, stamp_ns: int) -> Episode:
@@ -138,30 +141,43 @@ class AutoEpisodes:
 
         Raises InputError when there is no such active episode.
         """
-        if not episode_id and not self._requests:
+        ended_id = episode_id or self._innermost_request()
+        if not ended_id:
             raise InputError("no episode is active: start one first")
-        ended_id = episode_id if episode_id else self._requests[-1]
-        episode = self._writer.end_episode(ended_id, stamp_ns)
-        self._requests = [item for item in self._requests if item != ended_id]
+        return self._end(ended_id, stamp_ns)
+
+    def _innermost_request(self) -> str:
+        of_goals = {goal.episode_id for goal in self._goals.values()}
+        return next((item for item in reversed(self._parents) if item not in of_goals), "")
+
+    def _end(self, episode_id: str, stamp_ns: int) -> Episode:
+        """Ends an episode and those within it."""
+        episode = self._writer.end_episode(episode_id, stamp_ns)
+        ended = {episode_id}
+        for inner_id, parent_id in self._parents.items():
+            if parent_id in ended:
+                ended.add(inner_id)
+        self._parents = {key: value for key, value in self._parents.items() if key not in ended}
         self._goals = {
-            goal_id: goal for goal_id, goal in self._goals.items() if goal.episode_id != ended_id
+            goal_id: goal for goal_id, goal in self._goals.items() if goal.episode_id not in ended
         }
-        if ended_id == self._session:
+        if self._session in ended:
             self._session, self._since_ns = "", stamp_ns
         return episode
 
     # sessions
 
     def _saw(self, keyframe: Keyframe) -> None:
-        stamp_ns = keyframe.stamp_ns
-        if stamp_ns < self._since_ns:
-            return  # of a session before this one
-        is_known = self._session_id is not None
-        if is_known and keyframe.session_id != self._session_id:
-            self._end_session(min(stamp_ns, max(self._newest_ns, self._since_ns)))
-        if keyframe.session_id != self._session_id:
+        stamp_ns, session_id = keyframe.stamp_ns, keyframe.session_id
+        if stamp_ns < self._since_ns or session_id == self._session_before:
+            return  # told late, of a session before this one
+        is_other = self._session_id is not None and session_id != self._session_id
+        if is_other and self._session and not self._parents:
+            newest_ns = max(self._newest_ns, self._since_ns)
+            self._end(self._session, min(stamp_ns, newest_ns))
+        if session_id != self._session_id:
             self._session_at(stamp_ns)
-        self._session_id = keyframe.session_id
+        self._session_id = session_id
         self.at(stamp_ns, keyframe.map_from_base)
 
     def _session_at(self, stamp_ns: int) -> str:
@@ -173,15 +189,10 @@ class AutoEpisodes:
             self._moved_ns = max(self._moved_ns, stamp_ns)
         return self._session
 
-    def _end_session(self, stamp_ns: int) -> None:
-        if self._session:
-            self._writer.end_episode(self._session, stamp_ns)
-            self._session, self._since_ns = "", stamp_ns
-
     def _is_idle(self, stamp_ns: int) -> bool:
         """Something that goes on within the session keeps it open."""
         is_still = stamp_ns - self._moved_ns >= self._config.idle_s * NS_PER_S
-        return is_still and not self._requests and not self._goals
+        return is_still and self._session != "" and not self._parents
 
     def _has_left(self, map_from_base: Pose) -> bool:
         assert self._rests_at is not None

@@ -43,7 +43,7 @@ def start(
 
 
 def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episode:
-    """Ends an active episode, the innermost one when no id is given.
+    """Ends an active episode with those within it; the innermost one when no id is given.
 
     Raises InputError when there is no such active episode, or for a stamp that cannot be stored.
     """
@@ -55,8 +55,11 @@ def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episo
         raise InputError(f"episode {episode_id} has ended already")
     key = row["episode_key"]
     connection.execute(
-        "UPDATE episode SET status = ?, end_ns = max(start_ns, ?) WHERE episode_key = ?",
-        (EpisodeStatus.COMPLETED, stamp_ns, key),
+        "WITH RECURSIVE inside (episode_key) AS (VALUES (?) UNION"
+        " SELECT e.episode_key FROM episode e JOIN inside ON e.parent_key = inside.episode_key)"
+        " UPDATE episode SET status = ?, end_ns = max(start_ns, ?)"
+        " WHERE status = ? AND episode_key IN (SELECT episode_key FROM inside)",
+        (key, EpisodeStatus.COMPLETED, stamp_ns, EpisodeStatus.ACTIVE),
     )
     return rows.episode_from(_row(connection, rows.episode_id(key)))
 

@@ -178,8 +178,23 @@ TABLE: dict[str, tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {
         [session(1, 1600), (GOAL, "navigate_to_pose", 1, 1000, 1)],
     ),
     "time that jumps back ends all that began by itself": (
-        [("saw", 100, 0.0), ("goal", 110), ("at", 120, 3.0), ("jumps_back",), ("saw", 1, 0.0)],
+        [("saw", 100, 0.0), ("goal", 110), ("at", 120, 3.0), ("jumps_back",), ("saw", 1, 0.0, "b")],
         [session(100, 120), (GOAL, "navigate_to_pose", 110, 120, 1), session(1, None)],
+    ),
+    "a keyframe that comes late from before time jumped back begins nothing": (
+        [("saw", 100, 0.0), ("jumps_back",), ("saw", 130, 1.0), ("saw", 1, 0.0, "b")],
+        [session(100, 100), session(1, None)],
+    ),
+    "a task keeps the session open though its id changes": (
+        [("saw", 1, 0.0), ("start", 2, "tidy up"), ("saw", 500, 0.0, "b"), ("end", 600)],
+        [session(1, None), (REQUEST, "tidy up", 2, 600, 1)],
+    ),
+    "a goal ends with the task around it": (
+        [("start", 1, "tidy up"), ("goal", 2), ("end", 3), ("ended", 4, "succeeded"), ("goal", 5)],
+        [
+            *(session(1, None), (REQUEST, "tidy up", 1, 3, 1)),
+            *((GOAL, "navigate_to_pose", 2, 3, 2), (GOAL, "navigate_to_pose", 5, None, 1)),
+        ],
     ),
     "the end of the node ends all that began by itself": (
         [("saw", 100, 0.0), ("at", 120, 3.0), ("stops",)],
