@@ -14,7 +14,7 @@ from memory_nodes.association.matching import match
 from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import Decisions, read_mapping
-from memory_nodes.errors import ModelError, StoreMissing
+from memory_nodes.errors import ConfigurationError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, ClearLook, ObjectDescriptor, ObjectStatus
@@ -23,6 +23,8 @@ from memory_nodes.store.reader import Reader
 
 WITHOUT_MODEL = "association without the model"
 """Begins the problem line of a graph that the model did not resolve."""
+WITHOUT_MEANING = "association without meaning"
+"""Begins that of a graph whose texts could not be compared by their vectors."""
 
 Shortlists = Mapping[str, Sequence[Known]]
 
@@ -145,8 +147,8 @@ class Associator:
             return {}, []
         try:
             return await self._meaning.alike(local, self._config.candidates_per_object), []
-        except ModelError as error:
-            return {}, [f"association without meaning: {error}"]
+        except (ModelError, ConfigurationError) as error:
+            return {}, [f"{WITHOUT_MEANING}: {error}"]
 
     def _shortlists(self, graph: ChunkGraph, meant: Alike) -> Shortlists:
         """Known objects that each local one may be."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from memory_nodes.errors import ConfigurationError, ModelUnavailable
+from memory_nodes.geometry import Array
+from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.ports import TextEmbedder
+from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ItemKind, ObjectDescriptor
+from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.schema import object_text
@@ -19,33 +25,86 @@ _OBJECTS = Filter(kinds=(ItemKind.OBJECT,))
 
 
 class Meaning:
-    """Compares the texts of objects by their vectors."""
+    """Compares the texts of objects by their vectors.
+
+    ``load`` gives the model, and may take its time: it is called in a thread.
+    """
 
     def __init__(
-        self, search: Search, reader: Reader, embedder: TextEmbedder, call_timeout_s: float
+        self,
+        search: Search,
+        reader: Reader,
+        load: Callable[[], TextEmbedder],
+        call_timeout_s: float,
     ) -> None:
         self._search = search
         self._reader = reader
-        self._embedder = embedder
+        self._load = load
         self._call_timeout_s = call_timeout_s
+        self._embedder: TextEmbedder | None = None
+        self._loading: asyncio.Task[TextEmbedder] | None = None
+
+    async def embedder(self) -> TextEmbedder:
+        """The model, which is loaded once; to wait for it is a call like any other.
+
+        Raises ModelUnavailable while it is still being loaded after the time for a call, and
+        ConfigurationError where it cannot be: the next call tries again.
+        """
+        if self._embedder is None:
+            if self._loading is None:
+                self._loading = asyncio.create_task(asyncio.to_thread(self._load))
+            loading = self._loading
+            done, _ = await asyncio.wait([loading], timeout=self._call_timeout_s)
+            if not done:
+                raise ModelUnavailable("the text embedder is still being loaded")
+            self._loading = None
+            self._embedder = loading.result()
+        return self._embedder
 
     async def alike(self, objects: Sequence[ObjectDescriptor], k: int) -> Alike:
         """The k known objects nearest in meaning to each one.
 
         Nothing where the vectors of the memory are of another model, or there are none. Raises
-        ModelError when the embedder does not answer, StoreMissing while there is no memory.
+        ModelError when the embedder does not answer, ConfigurationError when there can be none,
+        StoreMissing while there is no memory.
         """
         active = self._reader.embedding_model()
-        if not objects or active is None or active.model_id != self._embedder.model_id:
+        if not objects or active is None:
+            return {}
+        embedder = await self.embedder()
+        if active.model_id != embedder.model_id:
             return {}
         texts = [
             object_text(item.type, item.description, list(item.attributes.values()))
             for item in objects
         ]
-        vectors = await self._embedder.embed(texts, self._call_timeout_s)
-        return {
-            item.object_id: {
-                hit.item_id: hit.score for hit in self._search.semantic(vector, k, _OBJECTS).hits
-            }
-            for item, vector in zip(objects, vectors, strict=True)
-        }
+        vectors = await embedder.embed(texts, self._call_timeout_s)
+        _require_dimension(vectors, active)
+        nearest = await asyncio.to_thread(self._nearest, vectors, k)
+        return {item.object_id: found for item, found in zip(objects, nearest, strict=True)}
+
+    def _nearest(self, vectors: Array, k: int) -> list[dict[str, float]]:
+        """In a thread: a large memory is opened at the first search."""
+        return [
+            {hit.item_id: hit.score for hit in self._search.semantic(vector, k, _OBJECTS).hits}
+            for vector in vectors
+        ]
+
+
+def meaning_for(
+    config: TextEmbedderConfig, endpoint: EndpointConfig, search: Search, reader: Reader
+) -> Meaning | None:
+    """By the model that is configured; None where none is."""
+    if config.text_embedder == "none":
+        return None
+    return Meaning(
+        search, reader, lambda: embedder_for(config, endpoint), config.embedding_timeout_s
+    )
+
+
+def _require_dimension(vectors: Array, active: EmbeddingModel) -> None:
+    if vectors.shape[1] != active.dimension:
+        raise ConfigurationError(
+            f"{active.model_id} gave {vectors.shape[1]} numbers a vector, those of the memory have"
+            f" {active.dimension}: another model answers to that name, mend embedding_base_url"
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from memory_nodes.errors import (
     ConfigurationError,
@@ -12,6 +13,7 @@ from memory_nodes.errors import (
     ModelUnavailable,
 )
 from memory_nodes.models.ports import TextEmbedder
+from memory_nodes.parameters import parameter
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.writer import Writer
 
@@ -21,6 +23,15 @@ RETRY_S = 5.0
 REFUSED_S = 60.0
 _PROBE = "memory"
 """What is embedded first, to learn how long the vectors are."""
+
+
+@dataclass(frozen=True)
+class EmbeddingWorkerConfig:
+    """What becomes of vectors that another model has made."""
+
+    reembed: bool = parameter(
+        False, "after a change of the model embed all texts anew, instead of refusing it"
+    )
 
 
 class EmbeddingWorker:

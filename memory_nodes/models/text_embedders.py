@@ -28,9 +28,6 @@ class TextEmbedderConfig:
     embedding_timeout_s: float = parameter(
         20.0, "time for one call, retries included", unit="s", low=0.1, high=3600.0
     )
-    reembed: bool = parameter(
-        False, "after a change of the model embed all texts anew, instead of refusing it"
-    )
 
 
 def embedder_for(config: TextEmbedderConfig, endpoint: EndpointConfig) -> TextEmbedder:

@@ -20,7 +20,7 @@ from robot_memory.srv import (
 
 from memory_nodes.episodic.auto_episodes import AutoEpisodes, AutoEpisodesConfig
 from memory_nodes.episodic.chunk_observations import ChunkObservationsConfig, chunk_observations
-from memory_nodes.episodic.embedding_worker import EmbeddingWorker
+from memory_nodes.episodic.embedding_worker import EmbeddingWorker, EmbeddingWorkerConfig
 from memory_nodes.episodic.layers.config import LayersConfig
 from memory_nodes.errors import InputError
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -66,6 +66,7 @@ class EpisodicNode(MemoryNode):
         self.layer_configs = declare_layers(self, self.hearing)
         self.by_itself = declare(self, AutoEpisodesConfig)
         self.embedding = declare(self, TextEmbedderConfig)
+        self.embedding_work = declare(self, EmbeddingWorkerConfig)
         self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
@@ -79,7 +80,7 @@ class EpisodicNode(MemoryNode):
             self.writer,
             lambda: embedder_for(self.embedding, self.endpoint),
             self.embedding.embedding_timeout_s,
-            reembed=self.embedding.reembed,
+            reembed=self.embedding_work.reembed,
         )
 
     def start(self) -> None:

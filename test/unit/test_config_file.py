@@ -91,7 +91,10 @@ def test_file_shows_the_defaults(nodes: dict[str, Any]) -> None:
 
 
 def test_what_must_agree_between_nodes_stands_in_the_shared_section() -> None:
-    shared_only = {"memory_dir", "map_id", "map_frame", "base_frame"}
+    shared_only = {
+        *("memory_dir", "map_id", "map_frame", "base_frame"),
+        *("text_embedder", "embedding_base_url", "embedding_model"),
+    }
     assert shared_only <= SHARED.keys()
     assert not any(shared_only & section.keys() for section in OF_NODE.values())
 

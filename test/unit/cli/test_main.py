@@ -84,7 +84,7 @@ def test_backup_without_all_images_gives_1(memory_dir: Path, tmp_path: Path) -> 
     assert (tmp_path / "copy" / DATABASE_NAME).is_file()
 
 
-@pytest.mark.parametrize("format_name", ["jsonl", "graphml", "geojson"])
+@pytest.mark.parametrize("format_name", ["jsonl", "graphml", "node-link", "cypher", "geojson"])
 def test_export_prints_where_it_is(
     memory_dir: Path, capsys: pytest.CaptureFixture[str], format_name: str
 ) -> None:

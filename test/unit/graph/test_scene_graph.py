@@ -9,9 +9,9 @@ from dataclasses import replace
 import networkx as nx
 import pytest
 
-from memory_nodes.association.scene_graph import SceneGraph
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import PointEstimate
+from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import NS_PER_S, ObjectDescriptor, ObjectStatus, Relation
 from memory_test_support.records import descriptor, keyframe, point, view
 from memory_test_support.scenes import (

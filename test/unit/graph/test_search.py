@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memory_nodes.association.graph_search import Step
-from memory_nodes.association.scene_graph import SceneGraph
 from memory_nodes.errors import InputError
+from memory_nodes.graph.scene_graph import SceneGraph
+from memory_nodes.graph.search import Step
 from memory_nodes.records import Relation
 from memory_test_support.records import descriptor, keyframe, view
 from memory_test_support.scenes import random_records

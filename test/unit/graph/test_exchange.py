@@ -9,15 +9,15 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
-from memory_nodes.association.graph_exchange import (
+from memory_nodes.errors import InputError
+from memory_nodes.geometry import PointEstimate
+from memory_nodes.graph.exchange import (
     from_graphml,
     from_node_link,
     to_graphml,
     to_node_link,
 )
-from memory_nodes.association.scene_graph import SceneGraph
-from memory_nodes.errors import InputError
-from memory_nodes.geometry import PointEstimate
+from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import Relation
 from memory_test_support.records import descriptor, keyframe, view
 from memory_test_support.scenes import (

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 import networkx as nx
 
-from memory_nodes.association.graph_attributes import Attributes, Moment
-from memory_nodes.association.phrases import escaped, unescaped
-from memory_nodes.association.scene_graph import SceneGraph
 from memory_nodes.errors import InputError
+from memory_nodes.graph.attributes import Attributes, Moment
+from memory_nodes.graph.phrases import escaped, unescaped
+from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import ObjectStatus
 
 _FAULTS = (

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import networkx as nx
 
-from memory_nodes.association.phrases import read_from
+from memory_nodes.graph.phrases import read_from
 from memory_nodes.perception.predicates import implying, predicate_of
 from memory_nodes.records import Relation
 

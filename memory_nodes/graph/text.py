@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from memory_nodes.association.graph_attributes import Attributes
-from memory_nodes.association.graph_search import edges_at
-from memory_nodes.association.phrases import name, quoted, relation_phrase
-from memory_nodes.association.scene_graph import SceneGraph
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import PointEstimate
+from memory_nodes.graph.attributes import Attributes
+from memory_nodes.graph.phrases import name, quoted, relation_phrase
+from memory_nodes.graph.scene_graph import SceneGraph
+from memory_nodes.graph.search import edges_at
 from memory_nodes.words import age_text
 
 MIN_CHARS = 80

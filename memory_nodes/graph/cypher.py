@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from memory_nodes.association.graph_attributes import Attributes
-from memory_nodes.association.scene_graph import SceneGraph
+from memory_nodes.graph.attributes import Attributes
+from memory_nodes.graph.scene_graph import SceneGraph
 
 _ESCAPES = {"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _CUT = re.compile(r"(?<=\\)(?=[uU])")

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from memory_nodes.association.graph_text import MIN_CHARS, as_text
-from memory_nodes.association.scene_graph import SceneGraph
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import PointEstimate
+from memory_nodes.graph.scene_graph import SceneGraph
+from memory_nodes.graph.text import MIN_CHARS, as_text
 from memory_nodes.records import NS_PER_S
 from memory_test_support.scenes import (
     DESK,

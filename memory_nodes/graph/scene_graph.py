@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 import networkx as nx
 
-from memory_nodes.association import graph_search
-from memory_nodes.association.graph_attributes import (
+from memory_nodes.errors import InputError
+from memory_nodes.graph import search
+from memory_nodes.graph.attributes import (
     Attributes,
     Moment,
     check,
@@ -16,8 +17,7 @@ from memory_nodes.association.graph_attributes import (
     object_attributes,
     relation_attributes,
 )
-from memory_nodes.association.graph_search import Edge, Step
-from memory_nodes.errors import InputError
+from memory_nodes.graph.search import Edge, Step
 from memory_nodes.records import Keyframe, ObjectDescriptor, Relation
 
 
@@ -107,7 +107,7 @@ class SceneGraph:
         """Forgets objects and their relations; ids that are not there may be named."""
         for object_id in object_ids:
             if object_id in self._graph:
-                for edge in graph_search.edges_at(self._graph, object_id):
+                for edge in search.edges_at(self._graph, object_id):
                     for keyframe_id in self._graph.edges[edge]["keyframe_ids"]:
                         del self._relations_in[keyframe_id][edge]
                 self._take_from_keyframes(object_id)
@@ -123,7 +123,7 @@ class SceneGraph:
         self._require(object_id)
         if hops < 1:
             raise InputError(f"{hops} hops lead nowhere: ask for 1 or more")
-        return graph_search.distances(self._graph, object_id, predicate, hops)
+        return search.distances(self._graph, object_id, predicate, hops)
 
     def path(self, from_id: str, to_id: str) -> tuple[Step, ...] | None:
         """The fewest relations that lead from one object to another; None: nothing connects them.
@@ -131,7 +131,7 @@ class SceneGraph:
         Of several relations between two objects it takes the one that was seen last.
         """
         self._require(from_id, to_id)
-        return graph_search.shortest_path(self._graph, from_id, to_id)
+        return search.shortest_path(self._graph, from_id, to_id)
 
     def related(self, predicate: str, object_id: str) -> dict[str, Relation]:
         """What is on, in, under ... an object, and the relation that shows it; newest first.
@@ -139,7 +139,7 @@ class SceneGraph:
         "mug_1 on desk_1" and "desk_1 supports mug_1" both say what is on desk_1.
         """
         self._require(object_id)
-        return graph_search.related(self._graph, predicate, object_id)
+        return search.related(self._graph, predicate, object_id)
 
     def co_occurrence(self, object_id: str) -> dict[str, int]:
         """Objects that show in the same keyframes, and in how many of them; most first."""

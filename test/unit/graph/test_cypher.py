@@ -11,9 +11,9 @@ import re
 
 import pytest
 
-from memory_nodes.association.graph_cypher import to_cypher
-from memory_nodes.association.scene_graph import SceneGraph
 from memory_nodes.geometry import PointEstimate
+from memory_nodes.graph.cypher import to_cypher
+from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import Relation
 from memory_test_support.records import descriptor, view
 from memory_test_support.scenes import KEYFRAMES, KITCHEN, SLY, sly_records

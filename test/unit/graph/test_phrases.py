@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from memory_nodes.association.phrases import escaped, name, quoted, relation_phrase, unescaped
+from memory_nodes.graph.phrases import escaped, name, quoted, relation_phrase, unescaped
 from memory_test_support.scenes import SLY
 
 
