@@ -17,6 +17,8 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.message_types import message_type
 from memory_nodes.ros.places import Places
 
+JOIN_PERIOD_S = 0.5
+
 
 def declare_layers(node: MemoryNode, config: LayersConfig) -> dict[str, LayerConfig]:
     """Declares ``layer.<name>.<field>`` for each layer that is named, and gives the values set.
@@ -61,11 +63,25 @@ class LayerListener:
         self._node = node
         self._heard = heard
         self._deliver = deliver
-        for layer in layers:
-            kind = message_type(layer.config.type)
-            enter = places.placing(partial(self._on_placed, layer))
+        self._places = places
+        self._silent = list(layers)
+        """Nobody has published on their topics yet."""
+        self._join()
+        node.every(JOIN_PERIOD_S, self._join)
+
+    def _join(self) -> None:
+        """Listens where somebody publishes: each subscription makes every turn of the node longer,
+        and most robots have few of the ready layers.
+        """
+        for layer in tuple(self._silent):
+            topic = layer.config.topic
+            if self._node.count_publishers(self._node.resolve_topic_name(topic)) == 0:
+                continue
+            enter = self._places.placing(partial(self._on_placed, layer))
             on_message = partial(self._on_message, layer, enter)
-            node.listen(kind, layer.config.topic, on_message, endpoints.LAYER)
+            kind = message_type(layer.config.type)
+            self._node.listen(kind, topic, on_message, endpoints.LAYER)
+            self._silent.remove(layer)
 
     def _on_message(self, layer: Layer, enter: Callable[[Any, int], None], message: Any) -> None:
         stamp_ns = self._stamp_of(message)
