@@ -199,6 +199,10 @@ class ChunkGraph:
     """Id of the model that made the vectors of the views; empty where there are none."""
     clear_looks: tuple[ClearLook, ...] = ()
     """Of objects that the chunk does not show; known once it is resolved."""
+    scene: str = ""
+    """One sentence on what the place looks like; empty where the model does not say."""
+    place: str = ""
+    """What kind of room or place it is, in a few words; empty where the model does not say."""
 
 
 class ChangeKind(str, Enum):

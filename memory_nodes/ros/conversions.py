@@ -226,6 +226,8 @@ def graph_to_msg(graph: ChunkGraph) -> msg.ChunkGraph:
             msg.ClearLook(object_id=look.object_id, keyframe_id=look.keyframe_id)
             for look in graph.clear_looks
         ],
+        scene=graph.scene,
+        place=graph.place,
     )
 
 
@@ -245,6 +247,8 @@ def graph_from_msg(message: msg.ChunkGraph) -> ChunkGraph:
         clear_looks=tuple(
             ClearLook(look.object_id, look.keyframe_id) for look in message.clear_looks
         ),
+        scene=message.scene,
+        place=message.place,
     )
 
 

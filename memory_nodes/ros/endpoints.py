@@ -45,6 +45,11 @@ SENSOR = QoSProfile(
 )
 """As publishers of images use it (REP-2003): matches best-effort and reliable ones."""
 
+LAYER = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.BEST_EFFORT
+)
+"""Of topics that others publish in ways of their own: matches all of them."""
+
 EVENT = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.RELIABLE
 )

@@ -70,6 +70,23 @@ def active_key(connection: sqlite3.Connection) -> int | None:
     return None if row is None else int(row["episode_key"])
 
 
+def key_at(connection: sqlite3.Connection, stamp_ns: int) -> int | None:
+    """The key of the innermost episode that a stamp falls into, ended or not."""
+    row = connection.execute(
+        "SELECT episode_key FROM episode WHERE start_ns <= ? AND coalesce(end_ns, ?) >= ?"
+        " ORDER BY episode_key DESC LIMIT 1",
+        (stamp_ns, stamp_ns, stamp_ns),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def await_consolidation(connection: sqlite3.Connection, key: int | None) -> None:
+    """Something has come into an episode late: it is not told by its gists yet."""
+    connection.execute(
+        "UPDATE episode SET is_consolidated = 0 WHERE episode_key = ? AND is_consolidated", (key,)
+    )
+
+
 def key_from_id(connection: sqlite3.Connection, episode_id: str) -> int:
     """Raises InputError for an id that no episode has."""
     return int(_row(connection, episode_id)["episode_key"])

@@ -102,18 +102,21 @@ class Writer(VectorWriter):
         with self.database.reading() as connection:
             return rows.counts(connection)
 
-    def commit_chunk(self, graph: ChunkGraph) -> bool:
+    def commit_chunk(self, graph: ChunkGraph, said: Sequence[Observation] = ()) -> bool:
         """Stores a resolved chunk; False when it was stored before, and nothing changes.
 
-        Raises InputError where the graph is unresolved or inconsistent, or a chunk is missing
-        before it.
+        ``said``: the observations that it was put into, each with an id; they belong to the
+        episodes that their stamps fall into. Raises InputError where the graph is unresolved or
+        inconsistent, one of these cannot be written down, or a chunk is missing before it.
         """
         check_graph(graph)
+        for observation in said:
+            observations.check(observation, self._layers)
         with self.database.reading() as connection:
             if graph.chunk.chunk_id <= chunks.last_chunk_id(connection):
                 return False
         with self.database.transaction() as connection:
-            return chunks.store(connection, without_unsound_vectors(graph), self._changes)
+            return chunks.store(connection, without_unsound_vectors(graph), said, self._changes)
 
     def add(self, observation: Observation, vector: Vector | None = None) -> str:
         """Stores one observation and gives its id, once it is durable.

@@ -33,6 +33,16 @@ WITH RECURSIVE inside (episode_key) AS (
     WHERE e.status != ?
 ) SELECT episode_key FROM inside
 """
+_SHOWN = """
+SELECT observation_key FROM observation WHERE public_id IN (
+    SELECT 'chunk_' || chunk_id || '.detections.' || keyframe_id FROM keyframe
+    WHERE keyframe_id IN (SELECT value FROM json_each(?))
+    OR keyframe_id IN (
+        SELECT keyframe_id FROM view WHERE object_key IN (SELECT value FROM json_each(?))
+    )
+)
+"""
+"""What was told of keyframes, and of those that show objects (episodic/chunk_observations.py)."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +123,8 @@ def choose(connection: sqlite3.Connection, what: Forget) -> Chosen:
     of_them = [among("episode_key", chosen.episodes)]
     chosen.observations |= _keys(connection, "SELECT observation_key FROM observation", of_them)
     chosen.gists |= _keys(connection, "SELECT gist_key FROM gist", of_them)
+    shown = (json.dumps(list(chosen.keyframes)), json.dumps(list(chosen.objects)))
+    chosen.observations |= {row[0] for row in connection.execute(_SHOWN, shown)}
     return chosen
 
 
