@@ -17,7 +17,7 @@ from memory_nodes.records import (
     Keyframe,
     Observation,
 )
-from memory_nodes.store import entities, episodes, history_nodes, rows
+from memory_nodes.store import entities, episodes, history_nodes, observations, rows
 from memory_nodes.store.database import among
 from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.read_only import ReadOnly
@@ -67,6 +67,15 @@ class Past(ReadOnly):
         found = self._rows(f"SELECT * FROM episode {where} ORDER BY episode_key", values)
         return [rows.episode_from(row) for row in found]
 
+    def episodes_between(self, since_ns: int, until_ns: int) -> list[Episode]:
+        """The episodes that overlap a time, both ends included, in the order they began."""
+        found = self._rows(
+            "SELECT * FROM episode WHERE start_ns <= ? AND (end_ns IS NULL OR end_ns >= ?)"
+            " ORDER BY episode_key",
+            (until_ns, since_ns),
+        )
+        return [rows.episode_from(row) for row in found]
+
     def episodes_to_consolidate(self, limit: int) -> list[Episode]:
         """Episodes that have ended and whose observations have no gists yet; oldest end first."""
         found = self._rows(
@@ -108,6 +117,25 @@ class Past(ReadOnly):
         return self._observations(
             "o.observation_key > ? ORDER BY o.observation_key LIMIT ?", (key, limit)
         )
+
+    def observations_between(
+        self, since_ns: int, until_ns: int, limit: int
+    ) -> list[ObservationInEpisode]:
+        """What was observed in a time, both ends included, and is not archived; by time."""
+        return self._observations(
+            "o.stamp_ns BETWEEN ? AND ? AND o.text_key IS NOT NULL"
+            " ORDER BY o.stamp_ns, o.observation_key LIMIT ?",
+            (since_ns, until_ns, limit),
+        )
+
+    def observations(self, observation_ids: Iterable[str]) -> list[ObservationInEpisode]:
+        """Those of the observations with these ids that are there, in the order of arrival."""
+        with self._snapshot() as connection:
+            keys = [observations.key_from_id(connection, each) for each in observation_ids]
+            where, values = among("o.observation_key", [key for key in keys if key is not None])
+            return self._observations(
+                f"{where.removeprefix('WHERE ')} ORDER BY o.observation_key", values
+            )
 
     def entities_near(
         self, map_id: str, center_map_m: Vector3, radius_m: float
@@ -155,6 +183,11 @@ class Past(ReadOnly):
         with self._snapshot():
             return self._scene(chunk_id)
 
+    def keyframe(self, keyframe_id: int) -> Keyframe | None:
+        """None for an unknown one."""
+        found = self._rows("SELECT * FROM keyframe WHERE keyframe_id = ?", (keyframe_id,))
+        return rows.keyframe_from(found[0]) if found else None
+
     def told_up_to(self) -> ToldUpTo:
         """How far the history has been told."""
         with self._snapshot() as connection:
@@ -187,6 +220,16 @@ class Past(ReadOnly):
                 f"SELECT * FROM history_node {where} AND parent_key IS NULL"
                 " ORDER BY start_ns, node_key",
                 values,
+            )
+            return [self._node(row) for row in found]
+
+    def last_events(self, limit: int) -> list[HistoryNode]:
+        """The events that began last, newest first."""
+        with self._snapshot():
+            found = self._rows(
+                "SELECT * FROM history_node WHERE level = 2 ORDER BY start_ns DESC, node_key DESC"
+                " LIMIT ?",
+                (limit,),
             )
             return [self._node(row) for row in found]
 

@@ -1,0 +1,68 @@
+"""The prompts that ask to group and to summarise nodes of the history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_nodes.dates import Dates
+from memory_nodes.models.ports import Prompt
+from memory_nodes.models.prompt_files import prompt_text
+from memory_nodes.models.reply_schema import array_of, closed_object
+from memory_nodes.records import HistoryNode
+
+GROUP_VERSION = "group_v1"
+SUMMARISE_VERSION = "summarise_v1"
+GROUP_TASK = "history_groups"
+SUMMARISE_TASK = "history_summary"
+MAX_LINES = 60
+MAX_LINE_CHARS = 600
+GROUP_TOKENS = 2048
+SUMMARY_TOKENS = 400
+
+
+def group_prompt(
+    nodes: Sequence[HistoryNode], dates: Dates, errors: Sequence[str] = (), refused: str = ""
+) -> Prompt:
+    """Asks for ranges of nodes that belong together, with a summary each.
+
+    After a reply that could not be used: with that reply and what is wrong with it.
+
+    Source: H-EMV, section III-A (L4+).
+    """
+    text = "\n".join(f"{number}. {line}" for number, line in enumerate(_lines(nodes, dates), 1))
+    text += f"\n\nGroup the numbers 1 to {len(nodes)}."
+    if errors:
+        problems = "\n".join(f"- {error}" for error in errors)
+        text += (
+            f"\n\nYour last reply was:\n{refused}\n\nIt cannot be used:\n{problems}"
+            "\n\nWrite the whole JSON again, without these errors."
+        )
+    group = closed_object(
+        first={"type": "integer"}, last={"type": "integer"}, summary={"type": "string"}
+    )
+    return Prompt(
+        task=GROUP_TASK,
+        system=prompt_text(__package__, GROUP_VERSION),
+        text=text,
+        reply_schema=closed_object(groups=array_of(group)),
+        max_tokens=GROUP_TOKENS,
+    )
+
+
+def summary_prompt(title: str, nodes: Sequence[HistoryNode], dates: Dates) -> Prompt:
+    """Asks for one summary of all. ``title`` says what they are together."""
+    return Prompt(
+        task=SUMMARISE_TASK,
+        system=prompt_text(__package__, SUMMARISE_VERSION),
+        text=f"{title}\n\n" + "\n".join(f"- {line}" for line in _lines(nodes, dates)),
+        reply_schema=closed_object(summary={"type": "string"}),
+        max_tokens=SUMMARY_TOKENS,
+    )
+
+
+def _lines(nodes: Sequence[HistoryNode], dates: Dates) -> list[str]:
+    return [
+        f"[{dates.span(node.start_ns, node.end_ns)}] "
+        + " ".join(node.text.split())[:MAX_LINE_CHARS]
+        for node in nodes
+    ]
