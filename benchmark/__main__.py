@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import identity, pipeline, store, tour
+from benchmark import history, identity, pipeline, store, tour
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -38,6 +38,7 @@ class Benchmark:
 
 
 BENCHMARKS = {
+    "history": Benchmark(history, history.run, history.add_arguments),
     "identity": Benchmark(identity, lambda _: identity.run()),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),

@@ -6,7 +6,7 @@ They go up the tree with what people ask for: names of tasks, when they were, ra
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -25,6 +25,8 @@ class Section(str, Enum):
     OBJECTS = "Saw"
 
 
+_COUNTED = (Section.TASKS, Section.STEPS)
+"""How often something is in view says little."""
 _LABELS = "|".join(section.value for section in Section)
 _START = re.compile(rf"(?:^|(?<=\. ))({_LABELS}): ")
 _BETWEEN = re.compile(r", (?![^(]*\))")
@@ -67,7 +69,9 @@ class Facts:
         """
         lists = []
         for section, names in self._mentions.items():
-            entries = _fitting(names, limits.get(section, 0))
+            shown = names if section in _COUNTED else dict.fromkeys(names, Mention())
+            counts = [mention.count for mention in names.values()]
+            entries = _fitting(shown, counts, limits.get(section, 0))
             if entries:
                 lists.append(f"{section.value}: {', '.join(entries)}.")
         return " ".join(lists)
@@ -96,10 +100,9 @@ def clean(name: str) -> str:
     return plain[:MAX_NAME_CHARS].strip(" .")
 
 
-def _fitting(names: Mapping[str, Mention], max_chars: int) -> list[str]:
+def _fitting(names: Mapping[str, Mention], counts: Sequence[int], max_chars: int) -> list[str]:
     """Entries in order; the rarest first of those that fit."""
     entries = [_entry(name, mention) for name, mention in names.items()]
-    counts = [mention.count for mention in names.values()]
     room = max_chars + 2
     chosen = []
     for number in sorted(range(len(entries)), key=lambda number: counts[number]):

@@ -32,6 +32,7 @@ LIMITS: Mapping[HistoryUnit, Limits] = {
     HistoryUnit.ROOT: _ROOT,
 }
 """Characters of each list. Steps and words are told by the goals, and not again above them."""
+_AS_MEANT = frozenset("succeeded success done completed complete finished ok".split())
 _KEPT = (Section.TASKS, Section.PLACES, Section.OBJECTS)
 
 
@@ -46,14 +47,20 @@ def goal_facts(episode: Episode | None, children: Sequence[HistoryNode]) -> Fact
     if episode is not None and name:
         said = [each for node in below for each in node[Section.TASKS] if _is_result(name, each)]
         result = said[-1][len(name) :].strip(" -=") if said else ""
+        if result.casefold() in _AS_MEANT:
+            result = ""
         if episode.status is EpisodeStatus.INTERRUPTED:
             result = "interrupted"
         facts.add(Section.TASKS, name, Mention(1, (result,) if result else ()))
+    last_step = ""
     for node in below:
         for section in Section:
-            for each, mention in node[section].items():
-                if section is not Section.TASKS or not (each == name or _is_result(name, each)):
-                    facts.add(section, each, Mention(mention.count))
+            for each in node[section]:
+                is_own = section is Section.TASKS and (each == name or _is_result(name, each))
+                goes_on = section is Section.STEPS and each == last_step
+                if not is_own and not goes_on:
+                    facts.add(section, each)
+        last_step = next(iter([*node[Section.STEPS]][-1:]), last_step)
     return facts
 
 
