@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from benchmark.history.view import View
-from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.tree import Branch, HistoryTree
 from memory_nodes.records import HistoryUnit
 from memory_nodes.words import STOP_WORDS, stem, words
@@ -37,32 +36,57 @@ class Exploration:
 
 
 class Explorer:
-    """Opens the nodes that a question may mean, level by level, down to goals.
+    """Finds the goals that a question asks for. It knows nothing of the truth.
 
-    It chooses by the time that the question names, else by the words that question and texts
-    share. What it has not chosen it hides again; of what is open it reads the time alone, since
-    what is below says the rest. It knows nothing of the truth.
+    With the searches of the tree, by time where the question names one, else by words; a model
+    would call them in its first step. Reading alone, it opens nodes level by level, and chooses by
+    that time, or by the words that question and texts share. What it has not chosen it hides
+    again; of what is open it reads the time alone, since what is below says the rest.
 
     Each step costs a prompt: what is in sight, and the question.
     """
 
-    def __init__(self, tree: HistoryTree, dates: Dates) -> None:
+    def __init__(self, tree: HistoryTree, *, can_search: bool) -> None:
         self._tree = tree
-        self._dates = dates
+        self._can_search = can_search
 
     def explore(self, root: Branch, question: str, named_ns: Span | None) -> Exploration:
         """``named_ns``: the time that the question names."""
         seen = Exploration(View(self._tree, root))
         self._prompt(seen, question)
-        choice = _sharing_words(question) if named_ns is None else _in_time(named_ns)
-        found = self._descend(seen, [root], question, choice)
         beside = _BESIDE.search(question)
-        if beside is not None and found:
-            choice = _nearest(found[0], is_after=beside[1] == "after")
-            found = self._beside(seen, found[0], question, choice)
+        if self._can_search:
+            seen.found = self._search(seen, question, named_ns)
+            if beside is not None and seen.found:
+                self._prompt(seen, question)
+                seen.found = self._step(seen, seen.found, is_after=beside[1] == "after")
+        else:
+            choice = _sharing_words(question) if named_ns is None else _in_time(named_ns)
+            seen.found = self._descend(seen, [root], question, choice)
+            if beside is not None and seen.found:
+                choice = _nearest(seen.found[0], is_after=beside[1] == "after")
+                seen.found = self._beside(seen, seen.found[0], question, choice)
         self._prompt(seen, question)
-        seen.found = found
         return seen
+
+    def _search(self, seen: Exploration, question: str, named_ns: Span | None) -> list[Branch]:
+        root_id = seen.view.root.node_id
+        if named_ns is None:
+            asked = [word for word in words(question) if stem(word) not in _ASIDE]
+            goals = self._tree.search(root_id, " ".join(asked))
+        else:
+            goals = self._tree.within(root_id, *named_ns)
+        for goal in goals:
+            seen.view.show(goal)
+        return goals
+
+    def _step(self, seen: Exploration, goals: Sequence[Branch], *, is_after: bool) -> list[Branch]:
+        goal = self._tree.beside(goals[0].node_id)[is_after]
+        if goal is None:
+            return []
+        seen.view.show(goal)
+        seen.view.keep(goals, [goal])
+        return [goal]
 
     def _descend(
         self, seen: Exploration, nodes: Sequence[Branch], question: str, choice: Choice
@@ -99,7 +123,7 @@ class Explorer:
 
     def _line(self, node: Branch, view: View) -> str:
         if view.is_open(node):
-            return f"{node.node_id} [{self._dates.span(node.start_ns, node.end_ns)}]"
+            return f"{node.node_id} [{self._tree.when(node)}]"
         return self._tree.line(node)
 
 

@@ -82,9 +82,7 @@ def _means(values: dict[int, Any], digits: int) -> dict[str, float]:
     return {str(length): round(fmean(each), digits) for length, each in values.items()}
 
 
-def _measure(
-    length: int, seed: int, questions: int, figures: Figures, *, with_model: bool
-) -> None:
+def _measure(length: int, seed: int, questions: int, figures: Figures, *, with_model: bool) -> None:
     episodes = random_history(length, seed)
     model = DiaryModel() if with_model else None
     with tempfile.TemporaryDirectory() as directory:
@@ -101,7 +99,9 @@ def _measure(
             figures.nodes += count_units(tree, root)
             figures.depth.append(root.level - 2)
             for question in random_questions(episodes, questions, seed):
-                seen = Explorer(tree, DATES).explore(root, question.text, question.named_ns)
+                seen = Explorer(tree, can_search=True).explore(
+                    root, question.text, question.named_ns
+                )
                 _note(seen, question, figures)
         finally:
             past.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from memory_nodes.episodic.history.tree import Branch, HistoryTree
 
@@ -24,6 +25,16 @@ class View:
         self._parents |= {child.node_id: node.node_id for child in children}
         self._known |= {child.node_id: child for child in children}
         return children
+
+    def show(self, node: Branch) -> None:
+        """A node anywhere below the root, on its way down."""
+        way = [*self._tree.path(node.node_id), node]
+        for above, below in pairwise(way):
+            shown = self._below.setdefault(above.node_id, [])
+            if all(below.node_id != each.node_id for each in shown):
+                shown.append(below)
+            self._parents[below.node_id] = above.node_id
+            self._known[below.node_id] = below
 
     def keep(self, shown: Sequence[Branch], chosen: Sequence[Branch]) -> None:
         """Hides all of ``shown`` that are not chosen, and what is open above nothing else."""

@@ -246,6 +246,50 @@ class Past(ReadOnly):
             )
             return [self._node(row) for row in found]
 
+    def history_texts(
+        self, since_ns: int, until_ns: int, unit: HistoryUnit, parts: Sequence[str]
+    ) -> list[tuple[str, str, str]]:
+        """Ids, ids of parents and texts of a unit's nodes that lie within a time, by time.
+
+        Those that have any of some parts of words in them, in lower case.
+        """
+        patterns = [f"%{part}%" for part in parts]
+        has_part = " OR ".join(["text LIKE ?"] * len(parts)) or "FALSE"
+        found = self._rows(
+            "SELECT node_key, parent_key, text FROM history_node"
+            f" WHERE unit = ? AND start_ns BETWEEN ? AND ? AND ({has_part})"
+            " ORDER BY start_ns, node_key",
+            (unit.value, since_ns, until_ns, *patterns),
+        )
+        return [
+            (
+                rows.history_id(row["node_key"]),
+                "" if row["parent_key"] is None else rows.history_id(row["parent_key"]),
+                row["text"],
+            )
+            for row in found
+        ]
+
+    def history_beside(
+        self, start_ns: int, end_ns: int, unit: HistoryUnit
+    ) -> tuple[HistoryNode | None, HistoryNode | None]:
+        """The last node of a unit that is over when a time begins, and the first after it."""
+        with self._snapshot():
+            before = self._rows(
+                "SELECT * FROM history_node WHERE unit = ? AND end_ns <= ? AND start_ns < ?"
+                " ORDER BY end_ns DESC, node_key DESC LIMIT 1",
+                (unit.value, start_ns, start_ns),
+            )
+            after = self._rows(
+                "SELECT * FROM history_node WHERE unit = ? AND start_ns >= ? AND start_ns > ?"
+                " ORDER BY start_ns, node_key LIMIT 1",
+                (unit.value, end_ns, start_ns),
+            )
+            return (
+                self._node(before[0]) if before else None,
+                self._node(after[0]) if after else None,
+            )
+
     def _node(self, row: sqlite3.Row) -> HistoryNode:
         below = self._rows(
             "SELECT node_key FROM history_node WHERE parent_key = ? ORDER BY start_ns, node_key",

@@ -19,17 +19,18 @@ _GOAL: Limits = {
     Section.PLACES: 40,
     Section.OBJECTS: 120,
 }
-_DAY: Limits = {Section.TASKS: 240, Section.NOTES: 40, Section.PLACES: 60, Section.OBJECTS: 80}
-_WEEK: Limits = {Section.TASKS: 280, Section.OBJECTS: 80}
-_ROOT: Limits = {Section.TASKS: 320, Section.OBJECTS: 80}
+_DAY: Limits = {Section.TASKS: 200, Section.OBJECTS: 40}
+_ABOVE: Limits = {Section.TASKS: 160}
+_IDLE: Limits = {Section.NOTES: 60, Section.PLACES: 60, Section.OBJECTS: 80}
+"""Where there was no task."""
 LIMITS: Mapping[HistoryUnit, Limits] = {
     HistoryUnit.GOAL: _GOAL,
     HistoryUnit.GROUP: _DAY,
     HistoryUnit.DAY: _DAY,
-    HistoryUnit.WEEK: _WEEK,
-    HistoryUnit.MONTH: _WEEK,
-    HistoryUnit.YEAR: _ROOT,
-    HistoryUnit.ROOT: _ROOT,
+    HistoryUnit.WEEK: _ABOVE,
+    HistoryUnit.MONTH: _ABOVE,
+    HistoryUnit.YEAR: _ABOVE,
+    HistoryUnit.ROOT: _ABOVE,
 }
 """Characters of each list. Steps and words are told by the goals, and not again above them."""
 _AS_MEANT = frozenset("succeeded success done completed complete finished ok".split())
@@ -65,20 +66,23 @@ def goal_facts(episode: Episode | None, children: Sequence[HistoryNode]) -> Fact
 
 
 def unit_facts(children: Sequence[HistoryNode], dates: Dates) -> Facts:
-    """What nodes tell together: how often, and when it was where that is seldom."""
+    """What nodes tell together: how often, and within a day at what time."""
     facts = Facts()
     for child in children:
         for section in (Section.TASKS, Section.NOTES, Section.PLACES, Section.OBJECTS):
             for name, mention in read(child.text)[section].items():
                 if section is Section.TASKS:
-                    facts.add(section, name, _dated(mention, child, dates))
+                    facts.add(section, name, _timed(mention, child, dates))
                 else:
                     facts.add(section, name)
     return facts
 
 
 def text_of(facts: Facts, unit: HistoryUnit) -> str:
-    return facts.text(LIMITS[unit]) or NOTHING
+    limits = LIMITS[unit]
+    if unit is not HistoryUnit.GOAL and not facts[Section.TASKS]:
+        limits = _IDLE
+    return facts.text(limits) or NOTHING
 
 
 def tail(facts: Facts, unit: HistoryUnit) -> str:
@@ -112,19 +116,8 @@ def _is_result(name: str, said: str) -> bool:
     return bool(name) and said.casefold().startswith(f"{name.casefold()} ")
 
 
-def _dated(mention: Mention, child: HistoryNode, dates: Dates) -> Mention:
-    """A goal's task gets its time, a day's its date; of a year only the count is kept."""
+def _timed(mention: Mention, child: HistoryNode, dates: Dates) -> Mention:
+    """A goal's task gets its time of day; above days, the count alone tells."""
     if child.unit is HistoryUnit.GOAL:
         return Mention(mention.count, (" ".join((dates.clock(child.start_ns), *mention.whens)),))
-    if child.unit is HistoryUnit.DAY:
-        return Mention(mention.count, (short_day(child.start_ns, dates),))
-    if child.unit is HistoryUnit.YEAR:
-        return Mention(mention.count)
-    # Of what has become too often to be dated, no date comes back.
-    return mention
-
-
-def short_day(stamp_ns: int, dates: Dates) -> str:
-    """'Tue 1 Dec': the year stands above."""
-    words = dates.day(stamp_ns).split()
-    return " ".join(words[:3])
+    return mention if child.unit is HistoryUnit.GROUP else Mention(mention.count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from memory_nodes.dates import Dates
@@ -11,9 +12,12 @@ from memory_nodes.episodic.history.tops import TOP_UNITS
 from memory_nodes.errors import InputError
 from memory_nodes.records import HistoryNode, HistoryUnit, Keyframe
 from memory_nodes.store.past import ObservationInEpisode, Past, Scene
+from memory_nodes.words import STOP_WORDS, stem, stems, words
 
 MAX_OBSERVATIONS = 500
 """Of one event."""
+MAX_FOUND = 12
+_OF_DAYS = {each.value for each in (*TOP_UNITS, HistoryUnit.ROOT)}
 _CHUNK = re.compile(r"chunk_(\d{1,18})")
 _KEYFRAME = re.compile(r"keyframe_(\d{1,18})")
 
@@ -83,10 +87,70 @@ class HistoryTree:
             below += self._evidence(node)
         return sorted(below, key=lambda branch: (branch.start_ns, branch.level))
 
+    def path(self, node_id: str) -> list[Branch]:
+        """The nodes above one of the history, from the root down. Raises InputError."""
+        root = self.root()
+        (node,) = self._past.history([node_id])
+        above: list[Branch] = []
+        while node.parent_id:
+            (node,) = self._past.history([node.parent_id])
+            above.insert(0, _of_node(node))
+        return above if root is None or root.node_id == node.node_id else [root, *above]
+
+    def beside(self, node_id: str) -> tuple[Branch | None, Branch | None]:
+        """The goals right before and right after a node of the history. Raises InputError."""
+        (node,) = self._past.history([node_id])
+        before, after = self._past.history_beside(node.start_ns, node.end_ns, HistoryUnit.GOAL)
+        return (
+            None if before is None else _of_node(before),
+            None if after is None else _of_node(after),
+        )
+
+    def within(
+        self, node_id: str, since_ns: int, until_ns: int, limit: int = MAX_FOUND
+    ) -> list[Branch]:
+        """The goals below a node that overlap a time, both ends included; by time, the first so
+        many. Raises InputError for an unknown id.
+        """
+        (node,) = self._past.history([node_id])
+        found = self._past.history_between(
+            max(since_ns, node.start_ns), min(until_ns, node.end_ns), [HistoryUnit.GOAL]
+        )
+        return [_of_node(goal) for goal in found[:limit]]
+
+    def search(self, node_id: str, query: str, limit: int = MAX_FOUND) -> list[Branch]:
+        """The goals below a node that share most words with a query, by themselves or in their
+        events; those with its rarer words first. Raises InputError for an unknown id.
+
+        Source: H-EMV, section III-B (tree search).
+        """
+        (node,) = self._past.history([node_id])
+        asked = {stem(word) for word in words(query) if word not in STOP_WORDS}
+        parts = [each[: max(3, len(each) - 1)] for each in asked]  # "happily" has the stem happili
+        shared: dict[str, set[str]] = {}
+        for unit in (HistoryUnit.GOAL, HistoryUnit.EVENT):
+            texts = self._past.history_texts(node.start_ns, node.end_ns, unit, parts)
+            for found_id, parent_id, text in texts:
+                goal_id = found_id if unit is HistoryUnit.GOAL else parent_id
+                shared.setdefault(goal_id, set()).update(asked.intersection(stems(text)))
+        shared.pop("", None)
+        counts = Counter(word for each in shared.values() for word in each)
+        most = max(map(len, shared.values()), default=0)
+        best = [goal_id for goal_id, each in shared.items() if len(each) == most > 0]
+        best.sort(key=lambda goal_id: sum(counts[word] for word in shared[goal_id]))
+        return [_of_node(each) for each in self._past.history(best[:limit])]
+
     def line(self, branch: Branch) -> str:
-        """A node on one line: its id, when it was, and its text."""
-        when = self._dates.span(branch.start_ns, branch.end_ns)
-        return f"{branch.node_id} [{when}] {' '.join(branch.text.split())}"
+        """A node on one line below its day or month: its id, when it was, and its text."""
+        return f"{branch.node_id} [{self.when(branch)}] {' '.join(branch.text.split())}"
+
+    def when(self, branch: Branch) -> str:
+        """As much of the time as is not said above it: a day's goals have the time of day."""
+        first, last = branch.start_ns, branch.end_ns
+        if branch.unit in _OF_DAYS:
+            days = dict.fromkeys((self._dates.day(first), self._dates.day(last)))
+            return " to ".join(days)
+        return " to ".join(dict.fromkeys((self._dates.clock(first), self._dates.clock(last))))
 
     def _evidence(self, event: HistoryNode) -> list[Branch]:
         scenes = (self._scene(each) for each in event.evidence)
