@@ -38,7 +38,7 @@ class Benchmark:
 
 
 BENCHMARKS = {
-    "identity": Benchmark(identity, lambda _: identity.run()),
+    "identity": Benchmark(identity, identity.run, identity.add_arguments),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),
     "tour": Benchmark(tour, lambda _: tour.run()),
