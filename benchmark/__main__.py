@@ -39,7 +39,7 @@ class Benchmark:
 
 BENCHMARKS = {
     "history": Benchmark(history, history.run, history.add_arguments),
-    "identity": Benchmark(identity, lambda _: identity.run()),
+    "identity": Benchmark(identity, identity.run, identity.add_arguments),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),
     "tour": Benchmark(tour, lambda _: tour.run()),

@@ -1,4 +1,4 @@
-"""A stand-in for a language model that keeps the diary of a robot: it answers both prompts sensibly."""
+"""A stand-in for the language model that keeps a robot's diary."""
 
 from __future__ import annotations
 
