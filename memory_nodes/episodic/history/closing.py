@@ -148,7 +148,7 @@ class Closing:
     async def _closed_goal(self, goal: HistoryNode, children: Sequence[HistoryNode]) -> HistoryNode:
         episode = await asyncio.to_thread(self._episode_of, goal)
         facts = rules.goal_facts(episode, children)
-        told = await self._narrator.summary(children, HistoryUnit.GOAL, facts)
+        told = await self._narrator.goal(facts)
         end_ns = goal.end_ns
         if episode is not None and episode.end_ns is not None:
             day = self._calendar.period(HistoryUnit.DAY, goal.start_ns)

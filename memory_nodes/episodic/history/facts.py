@@ -83,7 +83,7 @@ def read(text: str) -> Facts:
     facts = Facts()
     starts = list(_START.finditer(line))
     ends = [start.start() for start in starts[1:]] + [len(line)]
-    for start, end in zip(starts, ends, strict=True):
+    for start, end in zip(starts, ends, strict=False):
         listed = line[start.end() : end].rstrip().removesuffix(".")
         for entry in _BETWEEN.split(listed):
             found = _ENTRY.fullmatch(entry)

@@ -8,8 +8,13 @@ from dataclasses import dataclass, field, replace
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history import rules
 from memory_nodes.episodic.history.config import HistoryConfig
-from memory_nodes.episodic.history.facts import Facts, Section
-from memory_nodes.episodic.history.prompt import MAX_LINES, group_prompt, summary_prompt
+from memory_nodes.episodic.history.facts import Facts
+from memory_nodes.episodic.history.prompt import (
+    MAX_LINES,
+    goal_prompt,
+    group_prompt,
+    summary_prompt,
+)
 from memory_nodes.episodic.history.reply import Range, read_grouping, read_summary
 from memory_nodes.errors import ModelError
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
@@ -63,13 +68,16 @@ class Narrator:
         self.problem: str | None = None
         """Why the last text is by rule though there is a model."""
 
-    async def summary(
-        self, nodes: Sequence[HistoryNode], unit: HistoryUnit, facts: Facts | None = None
-    ) -> Told:
-        """One text for all nodes. ``facts``: what it must tell; by default what they tell."""
-        if facts is None:
-            facts = rules.unit_facts(nodes, self._dates)
-        prompt = summary_prompt(_title(unit, facts), _spread(nodes), self._dates)
+    async def goal(self, facts: Facts) -> Told:
+        """The text of a goal of which these facts are known: one call."""
+        return await self._summary(goal_prompt(facts), HistoryUnit.GOAL, facts)
+
+    async def summary(self, nodes: Sequence[HistoryNode], unit: HistoryUnit) -> Told:
+        """One text for nodes that are a day, a week, ... together: one call."""
+        facts = rules.unit_facts(nodes, self._dates)
+        return await self._summary(summary_prompt(_spread(nodes), unit, self._dates), unit, facts)
+
+    async def _summary(self, prompt: Prompt, unit: HistoryUnit, facts: Facts) -> Told:
         reply = await self._ask(prompt)
         summary = "" if reply is None else read_summary(reply)
         if reply is not None and not summary:
@@ -115,8 +123,8 @@ class Narrator:
     def _shares(self, nodes: Sequence[HistoryNode]) -> list[Sequence[HistoryNode]]:
         parts = rules.groups(nodes, self._dates)
         size = self._config.max_children
-        shares = [share for part in parts for share in rules.halves(part, size)]
-        return shares if len(shares) <= max(size, len(nodes) // 2) else rules.halves(nodes, size)
+        shares = [share for part in parts for share in rules.shares(part, size)]
+        return shares if len(shares) <= max(size, len(nodes) // 2) else rules.shares(nodes, size)
 
     def _group_told(self, nodes: Sequence[HistoryNode], summary: str, reply: Reply | None) -> Told:
         facts = rules.unit_facts(nodes, self._dates)
@@ -143,13 +151,6 @@ class Narrator:
         self.usage.prompt_tokens += reply.prompt_tokens
         self.usage.completion_tokens += reply.completion_tokens
         return reply
-
-
-def _title(unit: HistoryUnit, facts: Facts) -> str:
-    if unit is HistoryUnit.GOAL:
-        task = next(iter(facts[Section.TASKS]), "")
-        return f"The task: {task}" if task else "Between tasks:"
-    return f"One {unit.value}:"
 
 
 def _spread(nodes: Sequence[HistoryNode]) -> Sequence[HistoryNode]:

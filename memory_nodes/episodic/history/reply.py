@@ -41,7 +41,7 @@ def read_grouping(reply: Reply, count: int) -> Grouping:
     ]
     if not found:
         wrong = "it was cut off" if not reply.is_complete else "there is no JSON list of groups"
-        return Grouping((), (f"{wrong}: write {{'groups': [...]}} and nothing else",))
+        return Grouping((), (f'{wrong}: write {{"groups": [...]}} and nothing else',))
     ranges, errors = [], []
     for number, entry in enumerate(found, 1):
         read = _range(entry, number)
@@ -66,7 +66,7 @@ def read_summary(reply: Reply) -> str:
 
 def shortened(text: str) -> str:
     """On one line, and of no more characters than a node may have; cut at a word."""
-    line = " ".join(text.encode("utf-8", "ignore").decode().split())
+    line = " ".join(text.split())
     if len(line) <= MAX_SUMMARY_CHARS:
         return line
     return line[: MAX_SUMMARY_CHARS - 1].rpartition(" ")[0] + "…"
@@ -112,7 +112,8 @@ def _errors(ranges: list[Range], count: int) -> Iterator[str]:
         name = f"group {number} ({each.first} to {each.last})"
         if each.first > each.last:
             yield f"{name} ends before it begins"
-        elif each.first < 1 or each.last > count:
+            continue
+        if each.first < 1 or each.last > count:
             yield f"{name} is outside of 1 to {count}"
         elif each.first > expected:
             yield f"{_numbers(expected, each.first - 1)} in no group: before {name}"

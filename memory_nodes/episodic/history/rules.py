@@ -99,7 +99,7 @@ def groups(nodes: Sequence[HistoryNode], dates: Dates) -> list[Sequence[HistoryN
     return _runs(nodes, lambda node: next(iter(read(node.text)[Section.PLACES]), ""))
 
 
-def halves(nodes: Sequence[HistoryNode], size: int) -> list[Sequence[HistoryNode]]:
+def shares(nodes: Sequence[HistoryNode], size: int) -> list[Sequence[HistoryNode]]:
     """Consecutive nodes in as few even shares as there may be, of at most so many."""
     count = -(-len(nodes) // size)
     edges = [round(len(nodes) * number / count) for number in range(count + 1)]

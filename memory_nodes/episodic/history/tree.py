@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.items import scene_item
 from memory_nodes.episodic.history.tops import TOP_UNITS
+from memory_nodes.episodic.history.wording import when
 from memory_nodes.errors import InputError
 from memory_nodes.records import HistoryNode, HistoryUnit, Keyframe
 from memory_nodes.store.past import ObservationInEpisode, Past, Scene
@@ -17,7 +18,6 @@ from memory_nodes.words import STOP_WORDS, stem, stems, words
 MAX_OBSERVATIONS = 500
 """Of one event."""
 MAX_FOUND = 12
-_OF_DAYS = {each.value for each in (*TOP_UNITS, HistoryUnit.ROOT)}
 _CHUNK = re.compile(r"chunk_(\d{1,18})")
 _KEYFRAME = re.compile(r"keyframe_(\d{1,18})")
 
@@ -146,11 +146,7 @@ class HistoryTree:
 
     def when(self, branch: Branch) -> str:
         """As much of the time as is not said above it: a day's goals have the time of day."""
-        first, last = branch.start_ns, branch.end_ns
-        if branch.unit in _OF_DAYS:
-            days = dict.fromkeys((self._dates.day(first), self._dates.day(last)))
-            return " to ".join(days)
-        return " to ".join(dict.fromkeys((self._dates.clock(first), self._dates.clock(last))))
+        return when(branch.unit, branch.start_ns, branch.end_ns, self._dates)
 
     def _evidence(self, event: HistoryNode) -> list[Branch]:
         scenes = (self._scene(each) for each in event.evidence)

@@ -10,7 +10,7 @@ from memory_nodes.episodic.history.prompt import GROUP_TASK
 from memory_nodes.models.ports import Prompt, Reply
 
 CHARS_PER_TOKEN = 4
-_ENTRY = re.compile(r"^(?:\d+\.|-) \[[^\]]*?(?:(\d\d):\d\d)?[^\]]*\] (.*)$", re.MULTILINE)
+_ENTRY = re.compile(r"^(?:\d+\.|-) (?:\[(?:(\d\d):)?[^\]]*\] )?(.*)$", re.MULTILINE)
 _TASKS = re.compile(r"Tasks: (.*?)\.(?: |$)")
 
 
