@@ -25,6 +25,8 @@ SEED = 3
 EPISODES = 36
 PER_DAY = (7, 8)
 """Enough to be grouped."""
+TELLS_GOALS = False
+"""On two cores a goal takes a minute; days show how well a model groups."""
 
 
 def week_figures(base_url: str) -> dict[str, Any]:
@@ -32,7 +34,7 @@ def week_figures(base_url: str) -> dict[str, Any]:
     second and third try, and those never; tokens_per_day: in and out, of days with episodes;
     tree: what the model made of it, down to goals.
     """
-    config = HistoryConfig(call_timeout_s=CALL_TIMEOUT_S)
+    config = HistoryConfig(call_timeout_s=CALL_TIMEOUT_S, tell_goals=TELLS_GOALS)
     model = chat_for(EndpointConfig(base_url=base_url, model="any"))
     episodes = random_history(EPISODES, SEED, PER_DAY)
     week_later_ns = DATES.start_ns(FIRST_DAY.date()) + 8 * 86_400 * 1_000_000_000

@@ -19,10 +19,10 @@ def beginning(past: Past) -> Beginning:
     event = next((each for each in events if each.is_open), None)
     over = next((each for each in events if not each.is_open and _is_before(each, event)), None)
     state = State() if over is None else _state_after(past, over)
-    if event is None:
-        return Beginning(state=state.elsewhere(), told_until_ns=0 if over is None else over.end_ns)
-    if not event.parent_id:  # its goal is forgotten: what it tells of is told
-        return Beginning(state=state.elsewhere(), told_until_ns=event.end_ns + 1)
+    if event is None or not event.parent_id:  # without one, its goal was forgotten
+        last = over if event is None else event
+        told_until_ns = 0 if last is None else last.end_ns + 1
+        return Beginning(state=state.elsewhere(), told_until_ns=told_until_ns)
     goals = _goals_around(past, event)
     is_same_goal = over is not None and over.parent_id == event.parent_id
     return Beginning(

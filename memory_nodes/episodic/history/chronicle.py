@@ -233,7 +233,7 @@ class Chronicle:
         end_ns = node.end_ns if before_ns is None else max(node.start_ns, before_ns - 1)
         self.drafts.put(self._event_node, replace(node, end_ns=end_ns, is_open=False))
         self._state = self._event.state
-        self._told_until_ns = max(self._told_until_ns, end_ns)
+        self._told_until_ns = max(self._told_until_ns, end_ns + 1)
         self._events_told += 1
         self._event = self._event_node = None
 

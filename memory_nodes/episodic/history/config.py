@@ -38,6 +38,9 @@ class HistoryConfig:
         40, "events outside of an episode that are told as one stretch", low=2, high=1000
     )
     max_children: int = parameter(6, "goals of a day that are not grouped yet", low=2, high=100)
+    tell_goals: bool = parameter(
+        True, "the model tells each goal too, not only days and what is above; one call each"
+    )
     call_timeout_s: float = parameter(
         60.0, "for one call of the language model", unit="s", low=0.1, high=3600.0
     )

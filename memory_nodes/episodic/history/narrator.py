@@ -69,7 +69,11 @@ class Narrator:
         """Why the last text is by rule though there is a model."""
 
     async def goal(self, facts: Facts) -> Told:
-        """The text of a goal of which these facts are known: one call."""
+        """The text of a goal of which these facts are known: one call, if goals are told by the
+        model at all.
+        """
+        if not self._config.tell_goals:
+            return Told(rules.text_of(facts, HistoryUnit.GOAL))
         return await self._summary(goal_prompt(facts), HistoryUnit.GOAL, facts)
 
     async def summary(self, nodes: Sequence[HistoryNode], unit: HistoryUnit) -> Told:

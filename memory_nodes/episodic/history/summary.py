@@ -14,6 +14,8 @@ from memory_nodes.store.past import Past
 MAX_NODES = 12
 """For the best level: with more, a person would rather read what is above them."""
 MAX_TEXT_CHARS = 4000
+NOTE_CHARS = 20
+"""Room for how many are left out."""
 MAX_LEVEL = 255
 _GOAL_LEVEL = 3
 
@@ -92,7 +94,7 @@ def _text(nodes: Sequence[Branch], dates: Dates, since_ns: int, until_ns: int) -
     if not nodes:
         return f"Nothing is remembered of {dates.span(since_ns, until_ns)}."
     lines: list[str] = []
-    room = MAX_TEXT_CHARS
+    room = MAX_TEXT_CHARS - NOTE_CHARS
     for node in nodes:
         when = dates.span(node.start_ns, node.end_ns)
         line = f"{when}: {' '.join(node.text.split())}"
