@@ -189,7 +189,8 @@ def _of_scene(scene: Scene) -> Branch:
 
 def _of_keyframe(keyframe: Keyframe) -> Branch:
     x_m, y_m, _ = keyframe.map_from_base.position_m
-    text = f"picture {keyframe.image_path}, taken at {x_m:.1f} {y_m:.1f} m on {keyframe.map_id}"
+    picture = keyframe.image_path or "(dropped)"
+    text = f"picture {picture}, taken at {x_m:.1f} {y_m:.1f} m on {keyframe.map_id}"
     node_id = f"keyframe_{keyframe.keyframe_id}"
     return Branch(node_id, "keyframe", 0, keyframe.stamp_ns, keyframe.stamp_ns, text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
+from itertools import pairwise
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_an_episode_is_found_by_its_time_and_the_rest_hidden(
 
 @pytest.mark.parametrize("can_search", [True, False])
 def test_the_episodes_beside_one_are_found(tree: HistoryTree, can_search: bool) -> None:
-    for before, after in zip(EPISODES, EPISODES[1:], strict=False):
+    for before, after in pairwise(EPISODES):
         question = "What did you do right after the task that began then?"
         seen = _explored(tree, question, before, can_search=can_search)
         assert [goal.start_ns for goal in seen.found] == [after.start_ns]
@@ -83,10 +83,11 @@ def test_histories_are_those_of_a_household() -> None:
     days = [DATES.date_of(episode.start_ns) for episode in episodes]
     hours = [DATES.local(episode.start_ns).hour for episode in episodes]
     assert len(episodes) == 100
-    assert all(a.end_ns < b.start_ns for a, b in zip(episodes, episodes[1:], strict=False))
+    assert all(a.end_ns < b.start_ns for a, b in pairwise(episodes))
     assert max(days.count(day) for day in days) <= 5
     assert 25 <= (days[-1] - days[0]).days <= 70
-    assert 7 <= min(hours) and max(hours) <= 21
+    assert min(hours) >= 7
+    assert max(hours) <= 21
     assert random_history(100, seed=5) == episodes
 
 

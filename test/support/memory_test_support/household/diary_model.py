@@ -23,6 +23,7 @@ class DiaryModel:
 
     async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
         entries = [(int(hour or 0), text) for hour, text in _ENTRY.findall(prompt.text)]
+        answer: dict[str, object]
         if prompt.task == GROUP_TASK:
             answer = {"groups": _groups(entries)}
         else:

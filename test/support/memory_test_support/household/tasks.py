@@ -59,7 +59,7 @@ _BOXES = {
     "nightstand": "bedroom",
     "sideboard": "dining room",
 }
-_FIXED = (
+_FIXED: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     ("make coffee", "kitchen", "mug", "coffee machine", ("fill the mug", "switch the machine on")),
     ("water the plant", "living room", "watering can", "fern", ("pour water on the plant",)),
     ("clean the table", "dining room", "sponge", "dining table", ("wipe the table",)),
@@ -82,16 +82,15 @@ _FIXED = (
 def random_task(rng: random.Random) -> Task:
     """Half of the time one of the fixed tasks, else some things to put away or to bring."""
     if rng.random() < 0.5:
-        return _fixed(*rng.choice(_FIXED), rng)
+        return _fixed(rng)
     thing, room = rng.choice(sorted(_THINGS.items()))
     if rng.random() < 0.6:
         return _put_all(thing, room, rng)
     return _bring(thing, room, rng)
 
 
-def _fixed(
-    name: str, room: str, tool: str, target: str, work: tuple[str, ...], rng: random.Random
-) -> Task:
+def _fixed(rng: random.Random) -> Task:
+    name, room, tool, target, work = rng.choice(_FIXED)
     steps = [
         _step(f"walk to the {room}", room, (), rng),
         _step(f"pick up the {tool}", room, (tool,), rng),

@@ -63,8 +63,8 @@ def test_a_stamp_of_the_far_future_holds_nothing_up(writer: Writer, past: Past) 
 
 
 def test_a_full_batch_ends_where_the_other_kind_is_not_read_yet(writer: Writer, past: Past) -> None:
-    for second in range(1, 6):
-        writer.add(at(second, "text", f"note {second}"))
+    for stamp_s in range(1, 6):
+        writer.add(at(stamp_s, "text", f"note {stamp_s}"))
     writer.commit_chunk(graph(1, [keyframe(3)]))
     first = read_batch(past, NOTHING_TOLD, ns(60), ns(120), size=2)
     assert [item.item_id for item in first.items] == ["observation_1", "observation_2"]

@@ -104,7 +104,8 @@ def test_without_a_model_parts_of_the_day_are_groups() -> None:
     groups = _groups(_narrator(None))
     assert [[*group.nodes] for group in groups] == [GOALS[:2], GOALS[2:3], GOALS[3:]]
     assert groups[0].told == Told(
-        "Tasks: make tea (08:00), water the fern (09:00). Saw: make tea thing, water the fern thing."
+        "Tasks: make tea (08:00), water the fern (09:00). "
+        "Saw: make tea thing, water the fern thing."
     )
     assert _narrator(None).problem is None
 

@@ -95,7 +95,8 @@ def test_a_reply_that_was_cut_off_says_so() -> None:
 
 
 def test_a_bare_list_and_numbers_in_quotes_will_do() -> None:
-    text = 'Here: [{"first": "1", "last": "2", "summary": "a"}, {"first": 3, "last": 3, "summary": "b"}]'
+    first = '{"first": "1", "last": "2", "summary": "a"}'
+    text = f'Here: [{first}, {{"first": 3, "last": 3, "summary": "b"}}]'
     assert read_grouping(reply(text), 3).ranges == (Range(1, 2, "a"), Range(3, 3, "b"))
 
 

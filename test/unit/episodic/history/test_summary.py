@@ -40,9 +40,7 @@ def test_the_whole_history_is_told_by_its_days(past: Past) -> None:
 def test_a_day_is_told_by_its_goals(past: Past) -> None:
     told = summary(past, ns(MORNING_S - 3600), ns(MORNING_S + 12 * 3600), 0, BERLIN)
     assert _units(told) == ["goal"] * 3
-    assert told.text.splitlines()[0] == (
-        "Mon 7 Sep 2026 08:00: Tasks: task 0. Did: walk, grasp."
-    )
+    assert told.text.splitlines()[0] == ("Mon 7 Sep 2026 08:00: Tasks: task 0. Did: walk, grasp.")
 
 
 def test_what_is_only_partly_in_that_time_is_told_apart(past: Past) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -99,16 +101,14 @@ def test_outside_of_episodes_a_long_pause_parts_two_stretches(writer: Writer, pa
     ]
 
 
-def test_another_session_parts_two_stretches(writer: Writer, past: Path) -> None:
+def test_another_session_parts_two_stretches(writer: Writer, past: Past) -> None:
     _commit(writer, 1, MORNING_S, "mug_1")
     _commit(writer, 2, MORNING_S + 60, "mug_1", session_id="session_2")
-    tell(teller_of(writer, past), ns(MORNING_S + HOUR_S))  # type: ignore[arg-type]
-    assert shape(past) == [["day", [["goal", [EVENT]], ["goal", [EVENT]]]]]  # type: ignore[arg-type]
+    tell(teller_of(writer, past), ns(MORNING_S + HOUR_S))
+    assert shape(past) == [["day", [["goal", [EVENT]], ["goal", [EVENT]]]]]
 
 
-def test_a_goal_that_goes_on_over_midnight_is_told_for_each_day(
-    writer: Writer, past: Past
-) -> None:
+def test_a_goal_that_goes_on_over_midnight_is_told_for_each_day(writer: Writer, past: Past) -> None:
     midnight_s = MORNING_S + 16 * HOUR_S
     episode_id = writer.start_episode("patrol", "", ns(midnight_s - 60))
     for second in (-60, -30, 30, 60):
@@ -166,9 +166,9 @@ def test_chunks_become_events_by_what_they_show(writer: Writer, past: Past) -> N
 def test_units_are_closed_when_they_are_over(writer: Writer, past: Past) -> None:
     teller = teller_of(writer, past)
     # Mon 7, Tue 8, Mon 14 September, Mon 5 October 2026, and Sat 2 January 2027
-    for day in (0, 1, 7, 28, 117):
-        _episode(writer, f"task {day}", MORNING_S + day * DAY_S, "walk")
-        tell(teller, ns(MORNING_S + day * DAY_S + HOUR_S))
+    for number in (0, 1, 7, 28, 117):
+        _episode(writer, f"task {number}", MORNING_S + number * DAY_S, "walk")
+        tell(teller, ns(MORNING_S + number * DAY_S + HOUR_S))
     day: list[Any] = ["day", [["goal", [EVENT]]]]
     month = ["month", [["week", [day, day]], day]]
     assert shape(past) == [["year", [month, day]], day]
@@ -280,7 +280,7 @@ def test_what_has_been_told_costs_no_call_again(writer: Writer, past: Past) -> N
         tell(teller, ns(MORNING_S + day * DAY_S + HOUR_S))
         calls.append(len(model.prompts))
     # Each day a goal, and the day before; on Mondays a week more.
-    each = [b - a for a, b in zip(calls, calls[1:], strict=False)]
+    each = [b - a for a, b in pairwise(calls)]
     assert each == [3 if day % 7 == 0 else 2 for day in range(1, 21)]
     assert max(len(prompt.text) for prompt in model.prompts) < 1500
 
@@ -306,7 +306,10 @@ def test_simulated_time_has_a_history_too(writer: Writer, past: Past) -> None:
     for day in (0, 1):
         _episode(writer, f"task {day}", day * DAY_S, "walk")
     tell(teller_of(writer, past, dates=Dates()), ns(2 * DAY_S))
-    assert _texts(past, HistoryUnit.DAY) == ["Tasks: task 0 (0:00:00).", "Tasks: task 1 (24:00:00)."]
+    assert _texts(past, HistoryUnit.DAY) == [
+        "Tasks: task 0 (0:00:00).",
+        "Tasks: task 1 (24:00:00).",
+    ]
 
 
 def test_a_stretch_of_many_events_is_cut(writer: Writer, past: Past) -> None:
@@ -322,8 +325,6 @@ def _commit(
     writer: Writer, chunk_id: int, second: float, *objects: str, session_id: str = "session_1"
 ) -> None:
     """A chunk of one keyframe."""
-    from dataclasses import replace
-
     frame = replace(keyframe(chunk_id, stamp_s=second), session_id=session_id)
     shown = [descriptor(name, view(chunk_id)) for name in objects]
     writer.commit_chunk(graph(chunk_id, [frame], shown))

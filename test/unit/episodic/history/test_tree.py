@@ -82,7 +82,9 @@ def test_each_node_is_found_by_its_id(tree: HistoryTree) -> None:
         assert tree.node(node_id).node_id == node_id
 
 
-@pytest.mark.parametrize("node_id", ["history_999", "chunk_9", "keyframe_9", "thing", "", "chunk_x"])
+@pytest.mark.parametrize(
+    "node_id", ["history_999", "chunk_9", "keyframe_9", "thing", "", "chunk_x"]
+)
 def test_an_unknown_id_is_an_input_error(tree: HistoryTree, node_id: str) -> None:
     with pytest.raises(InputError):
         tree.node(node_id)
