@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.facts import Facts, Section
-from memory_nodes.episodic.history.wording import when
+from memory_nodes.episodic.history.wording import shortened, when
 from memory_nodes.models.ports import Prompt
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
@@ -26,6 +26,8 @@ _GOAL = {
     Section.OBJECTS: 200,
 }
 MAX_LINE_CHARS = 400
+MAX_GROUP_LINE_CHARS = 160
+"""Enough to tell what belongs together."""
 GROUP_TOKENS = 2048
 SUMMARY_TOKENS = 400
 
@@ -39,8 +41,9 @@ def group_prompt(
 
     Source: H-EMV, section III-A (L4+).
     """
+    lines = _lines(nodes, dates, MAX_GROUP_LINE_CHARS)
     text = f"{_day(nodes, dates)}:\n\n"
-    text += "\n".join(f"{number}. {line}" for number, line in enumerate(_lines(nodes, dates), 1))
+    text += "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
     text += f"\n\nGroup the numbers 1 to {len(nodes)}."
     if errors:
         problems = "\n".join(f"- {error}" for error in errors)
@@ -84,9 +87,11 @@ def _day(nodes: Sequence[HistoryNode], dates: Dates) -> str:
     return dates.day(nodes[0].start_ns)
 
 
-def _lines(nodes: Sequence[HistoryNode], dates: Dates) -> list[str]:
+def _lines(
+    nodes: Sequence[HistoryNode], dates: Dates, max_chars: int = MAX_LINE_CHARS
+) -> list[str]:
     return [
         f"[{when(node.unit.value, node.start_ns, node.end_ns, dates)}] "
-        + " ".join(node.text.split())[:MAX_LINE_CHARS]
+        + shortened(node.text, max_chars)
         for node in nodes
     ]

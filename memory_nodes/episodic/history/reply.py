@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_nodes.episodic.history.config import MAX_SUMMARY_CHARS
+from memory_nodes.episodic.history.wording import shortened
 from memory_nodes.models.json_values import JsonList, JsonObject, plain
 from memory_nodes.models.ports import Reply
 from memory_nodes.models.reply_json import find_json
@@ -60,16 +61,8 @@ def read_summary(reply: Reply) -> str:
         if isinstance(value, JsonObject):
             summary = plain(value).get("summary")
             if isinstance(summary, str):
-                return shortened(summary)
+                return shortened(summary, MAX_SUMMARY_CHARS)
     return ""
-
-
-def shortened(text: str) -> str:
-    """On one line, and of no more characters than a node may have; cut at a word."""
-    line = " ".join(text.split())
-    if len(line) <= MAX_SUMMARY_CHARS:
-        return line
-    return line[: MAX_SUMMARY_CHARS - 1].rpartition(" ")[0] + "…"
 
 
 def _closed_groups(value: JsonObject | JsonList) -> Iterator[JsonObject | JsonList]:
@@ -96,7 +89,7 @@ def _range(entry: Any, number: int) -> Range | str:
         return f'group {number}: "first" and "last" must be whole numbers'
     if not isinstance(summary, str) or not summary.strip():
         return f'group {number} ({edges[0]} to {edges[1]}) has no "summary"'
-    return Range(edges[0], edges[1], shortened(summary))
+    return Range(edges[0], edges[1], shortened(summary, MAX_SUMMARY_CHARS))
 
 
 def _whole(value: Any) -> int | None:
