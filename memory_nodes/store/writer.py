@@ -183,13 +183,14 @@ class Writer(VectorWriter):
         """Stores nodes of the history tree, or writes known ones anew; their ids, in order.
 
         All in one commit, with the nodes to take out first, whose children come under their
-        parents, and how far the history is told then. Raises InputError for an unknown id.
+        parents, and how far the history is told then. A parent or child may be named by its number
+        in ``nodes``, as ``@0``, once it has come. Raises InputError for an unknown id.
         """
         for node in nodes:
             history_nodes.check(node)
         with self.database.transaction() as connection:
             history_nodes.remove(connection, remove_ids)
-            ids = [history_nodes.put(connection, node) for node in nodes]
+            ids = history_nodes.put_all(connection, nodes)
             if told is not None:
                 history_nodes.note_told(connection, told)
         return ids

@@ -36,6 +36,8 @@ ALTER TABLE history_node ADD COLUMN unit TEXT NOT NULL DEFAULT 'group';
 ALTER TABLE history_node ADD COLUMN source TEXT NOT NULL DEFAULT '';
 ALTER TABLE history_node ADD COLUMN is_open INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX history_node_top ON history_node (unit, start_ns) WHERE parent_key IS NULL;
+CREATE INDEX history_node_span ON history_node (unit, start_ns, end_ns);
+CREATE INDEX keyframe_chunk ON keyframe (chunk_id);
 
 -- How far the history has been told: chunks up to the one, observations up to the other.
 CREATE TABLE history_mark (
