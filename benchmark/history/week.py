@@ -34,7 +34,7 @@ def week_figures(base_url: str) -> dict[str, Any]:
     second and third try, and those never; tokens_per_day: in and out, of days with episodes;
     tree: what the model made of it, down to goals.
     """
-    config = HistoryConfig(call_timeout_s=CALL_TIMEOUT_S, tell_goals=TELLS_GOALS)
+    config = HistoryConfig(tell_goals_by_model=TELLS_GOALS)
     model = chat_for(EndpointConfig(base_url=base_url, model="any"))
     episodes = random_history(EPISODES, SEED, PER_DAY)
     week_later_ns = DATES.start_ns(FIRST_DAY.date()) + 8 * 86_400 * 1_000_000_000
@@ -44,7 +44,7 @@ def week_figures(base_url: str) -> dict[str, Any]:
         try:
             for episode in episodes:
                 remember(writer, episode)
-            teller = HistoryTeller(writer, past, model, config, DATES)
+            teller = HistoryTeller(writer, past, model, config, DATES, CALL_TIMEOUT_S)
             begin_s = time.perf_counter()
             asyncio.run(_tell(teller, max(week_later_ns, episodes[-1].end_ns + LATER_NS)))
             took_s = time.perf_counter() - begin_s

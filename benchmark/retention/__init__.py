@@ -120,7 +120,7 @@ class _Robot:
             pass
         embedder = self._embedder
         if embedder is not None:
-            worker = EmbeddingWorker(self._writer, lambda: embedder, TIMEOUT_S, reembed=False)
+            worker = EmbeddingWorker(self._writer, embedder, TIMEOUT_S, reembed=False)
             while await worker.step() == 0.0:
                 pass
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from memory_nodes.errors import ConfigurationError, ModelUnavailable
+from memory_nodes.errors import ConfigurationError
 from memory_nodes.geometry import Array
-from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.ports import TextEmbedder
-from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ItemKind, ObjectDescriptor
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
@@ -25,41 +23,15 @@ _OBJECTS = Filter(kinds=(ItemKind.OBJECT,))
 
 
 class Meaning:
-    """Compares the texts of objects by their vectors.
-
-    ``load`` gives the model, and may take its time: it is called in a thread.
-    """
+    """Compares the texts of objects by their vectors."""
 
     def __init__(
-        self,
-        search: Search,
-        reader: Reader,
-        load: Callable[[], TextEmbedder],
-        call_timeout_s: float,
+        self, search: Search, reader: Reader, embedder: TextEmbedder, call_timeout_s: float
     ) -> None:
         self._search = search
         self._reader = reader
-        self._load = load
+        self._embedder = embedder
         self._call_timeout_s = call_timeout_s
-        self._embedder: TextEmbedder | None = None
-        self._loading: asyncio.Task[TextEmbedder] | None = None
-
-    async def embedder(self) -> TextEmbedder:
-        """The model, which is loaded once; to wait for it is a call like any other.
-
-        Raises ModelUnavailable while it is still being loaded after the time for a call, and
-        ConfigurationError where it cannot be: the next call tries again.
-        """
-        if self._embedder is None:
-            if self._loading is None:
-                self._loading = asyncio.create_task(asyncio.to_thread(self._load))
-            loading = self._loading
-            done, _ = await asyncio.wait([loading], timeout=self._call_timeout_s)
-            if not done:
-                raise ModelUnavailable("the text embedder is still being loaded")
-            self._loading = None
-            self._embedder = loading.result()
-        return self._embedder
 
     async def alike(self, objects: Sequence[ObjectDescriptor], k: int) -> Alike:
         """The k known objects nearest in meaning to each one.
@@ -69,16 +41,13 @@ class Meaning:
         StoreMissing while there is no memory.
         """
         active = self._reader.embedding_model()
-        if not objects or active is None:
-            return {}
-        embedder = await self.embedder()
-        if active.model_id != embedder.model_id:
+        if not objects or active is None or active.model_id != self._embedder.model_id:
             return {}
         texts = [
             object_text(item.type, item.description, list(item.attributes.values()))
             for item in objects
         ]
-        vectors = await embedder.embed(texts, self._call_timeout_s)
+        vectors = await self._embedder.embed(texts, self._call_timeout_s)
         _require_dimension(vectors, active)
         nearest = await asyncio.to_thread(self._nearest, vectors, k)
         return {item.object_id: found for item, found in zip(objects, nearest, strict=True)}
@@ -89,17 +58,6 @@ class Meaning:
             {hit.item_id: hit.score for hit in self._search.semantic(vector, k, _OBJECTS).hits}
             for vector in vectors
         ]
-
-
-def meaning_for(
-    config: TextEmbedderConfig, endpoint: EndpointConfig, search: Search, reader: Reader
-) -> Meaning | None:
-    """By the model that is configured; None where none is."""
-    if config.text_embedder == "none":
-        return None
-    return Meaning(
-        search, reader, lambda: embedder_for(config, endpoint), config.embedding_timeout_s
-    )
 
 
 def _require_dimension(vectors: Array, active: EmbeddingModel) -> None:

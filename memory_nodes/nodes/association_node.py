@@ -13,10 +13,10 @@ from memory_nodes.association.associator import (
     AssociatorConfig,
 )
 from memory_nodes.association.clear_looks import ClearLookConfig
-from memory_nodes.association.meaning import meaning_for
+from memory_nodes.association.meaning import Meaning
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
-from memory_nodes.models.text_embedders import TextEmbedderConfig
+from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_from_msg, graph_to_msg
@@ -47,26 +47,32 @@ class AssociationNode(MemoryNode):
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
         self.search = Search(self.suite.memory_path)
-        self.meaning = meaning_for(self.embedding, self.endpoint, self.search, self.reader)
+        self.embedder = embedder_for(self.embedding, self.endpoint)
         self.associator = Associator(
             chat_for(self.endpoint),
             self.reader,
             self.association,
             self.endpoint.call_timeout_s,
-            self.meaning,
+            self._meaning(),
             self.looking,
         )
 
     def start(self) -> None:
         self._work: Future[ChunkGraph] | None = None
-        if self.meaning is not None:
-            self.background.start(self.meaning.embedder())  # before the first chunk needs it
+        if self.embedder is not None:  # loaded before the first chunk needs it
+            self.background.start(self.embedder.embed([], self.embedding.embedding_timeout_s))
         self.graphs = self.announce(ChunkGraphMsg, endpoints.CHUNK_GRAPHS, endpoints.EVENT)
         self.listen(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, self._on_detections, endpoints.EVENT)
 
     def close(self) -> None:
         self.search.close()
         self.reader.close()
+
+    def _meaning(self) -> Meaning | None:
+        if self.embedder is None:
+            return None
+        timeout_s = self.embedding.embedding_timeout_s
+        return Meaning(self.search, self.reader, self.embedder, timeout_s)
 
     def _on_detections(self, message: ChunkGraphMsg) -> None:
         if self._work is not None and not self._work.done():

@@ -18,12 +18,18 @@ from robot_memory.srv import (
     StartEpisode,
 )
 
+from memory_nodes.dates import Dates
 from memory_nodes.episodic.auto_episodes import AutoEpisodes, AutoEpisodesConfig
 from memory_nodes.episodic.chunk_observations import ChunkObservationsConfig, chunk_observations
+from memory_nodes.episodic.consolidator import ConsolidationConfig, Consolidator
 from memory_nodes.episodic.embedding_worker import EmbeddingWorker, EmbeddingWorkerConfig
+from memory_nodes.episodic.history.config import HistoryConfig
+from memory_nodes.episodic.history.teller import HistoryTeller
 from memory_nodes.episodic.layers.config import LayersConfig
 from memory_nodes.errors import InputError
+from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
+from memory_nodes.models.ports import TextEmbedder
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph as ChunkGraphRecord
 from memory_nodes.records import ObjectDescriptor
@@ -41,12 +47,14 @@ from memory_nodes.ros.conversions import (
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.edit_requests import edit_from
 from memory_nodes.ros.layers import declare_layers, made_layers
+from memory_nodes.ros.looking_back import LookingBack
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.senses import Senses
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.exchange.exporting import export
 from memory_nodes.store.forgetting.selection import Forget
+from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.statistics import Statistics, statistics
 from memory_nodes.store.writer import Writer, WriterConfig
@@ -65,6 +73,8 @@ class EpisodicNode(MemoryNode):
         self.hearing = declare(self, LayersConfig)
         self.layer_configs = declare_layers(self, self.hearing)
         self.by_itself = declare(self, AutoEpisodesConfig)
+        self.consolidation = declare(self, ConsolidationConfig)
+        self.telling = declare(self, HistoryConfig)
         self.embedding = declare(self, TextEmbedderConfig)
         self.embedding_work = declare(self, EmbeddingWorkerConfig)
         self.endpoint = declare(self, EndpointConfig)
@@ -76,12 +86,9 @@ class EpisodicNode(MemoryNode):
             self.writer.add_layer(layer.name)
         self.disk = ThreadPoolExecutor(1, "writer")
         self.episodes = AutoEpisodes(self.writer, self.by_itself, self.suite)
-        self.embedder = EmbeddingWorker(
-            self.writer,
-            lambda: embedder_for(self.embedding, self.endpoint),
-            self.embedding.embedding_timeout_s,
-            reembed=self.embedding_work.reembed,
-        )
+        self.past = Past(self.suite.memory_path)
+        self.embedder = embedder_for(self.embedding, self.endpoint)
+        self.consolidator, self.teller = self._looking_back()
 
     def start(self) -> None:
         self._announcing: Future[None] | None = None
@@ -95,8 +102,9 @@ class EpisodicNode(MemoryNode):
         self.serve(ForgetMemory, endpoints.FORGET, self._forget)
         self.serve(EditObject, endpoints.EDIT_OBJECT, self._edit)
         self.serve(ExportMemory, endpoints.EXPORT_MEMORY, self._export)
-        if self.embedding.text_embedder != "none":
-            self.repeat(self._embed)
+        if self.embedder is not None:
+            self._embed_with(self.embedder)
+        LookingBack(self, self.consolidator, self.teller)
         self.senses = Senses(
             self,
             self.layers,
@@ -112,6 +120,7 @@ class EpisodicNode(MemoryNode):
     def close(self) -> None:
         self._in_order(self.episodes.close)
         self.disk.shutdown()
+        self.past.close()
         self.writer.close()
 
     def _on_graph(self, message: ChunkGraph) -> None:
@@ -142,12 +151,37 @@ class EpisodicNode(MemoryNode):
         if self._announcing is None or self._announcing.done():
             self._announcing = self.disk.submit(self._announce)
 
-    async def _embed(self) -> float:
+    def _embed_with(self, embedder: TextEmbedder) -> None:
         """In the background: vectors for texts that have none."""
-        wait_s = await self.embedder.step()
-        problem = self.embedder.problem
-        self.in_executor(lambda: self.trouble(problem, "text embedder"))
-        return wait_s
+        worker = EmbeddingWorker(
+            self.writer,
+            embedder,
+            self.embedding.embedding_timeout_s,
+            reembed=self.embedding_work.reembed,
+        )
+
+        async def embed() -> float:
+            wait_s = await worker.step()
+            problem = worker.problem
+            self.in_executor(lambda: self.trouble(problem, "text embedder"))
+            return wait_s
+
+        self.repeat(embed)
+
+    def _looking_back(self) -> tuple[Consolidator, HistoryTeller]:
+        model, dates = chat_for(self.endpoint), Dates(self.suite.time_zone)
+        timeout_s = self.endpoint.call_timeout_s
+        consolidator = Consolidator(
+            self.writer,
+            self.past,
+            model,
+            self.embedder,
+            self.consolidation,
+            dates=dates,
+            timeout_s=timeout_s,
+        )
+        teller = HistoryTeller(self.writer, self.past, model, self.telling, dates, timeout_s)
+        return consolidator, teller
 
     async def _observe(
         self, request: AddObservation.Request, response: AddObservation.Response

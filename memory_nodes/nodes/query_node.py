@@ -5,11 +5,13 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 from robot_memory.msg import MemoryAnswer
-from robot_memory.srv import LocateObject, QueryMemory
+from robot_memory.srv import LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
 from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.dates import Dates
+from memory_nodes.episodic.history.summary import summary
 from memory_nodes.errors import InputError
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -22,11 +24,13 @@ from memory_nodes.ros.conversions import (
     duration_to_msg,
     object_to_msg,
     retrieved_to_msg,
+    time_from_msg,
 )
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.filters import Filter
+from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 
 DEFAULT_MAX_OBJECTS = 5
@@ -43,6 +47,8 @@ class QueryNode(MemoryNode):
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
+        self.past = Past(self.suite.memory_path)
+        self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
         self.answerer = Answerer(chat_for(self.endpoint), self.snapshots, self.answering)
 
@@ -51,10 +57,12 @@ class QueryNode(MemoryNode):
         self.speech = self.announce(String, endpoints.SPEECH, endpoints.EVENT)
         self.serve(QueryMemory, endpoints.QUERY, self._query)
         self.serve(LocateObject, endpoints.LOCATE, self._locate)
+        self.serve(SummarizeHistory, endpoints.SUMMARIZE, self._summarize)
         self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
 
     def close(self) -> None:
         self.reader.close()
+        self.past.close()
 
     async def _query(self, request: QueryMemory.Request, response: QueryMemory.Response) -> None:
         if request.layers and LAYER not in request.layers:
@@ -87,6 +95,19 @@ class QueryNode(MemoryNode):
         ]
         response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
         response.message = "" if located else "not seen"
+
+    async def _summarize(
+        self, request: SummarizeHistory.Request, response: SummarizeHistory.Response
+    ) -> None:
+        since_ns, until_ns = time_from_msg(request.since), time_from_msg(request.until)
+        found = await self.result_of(
+            self.background.run(
+                lambda: summary(self.past, since_ns, until_ns, request.level, self.dates)
+            )
+        )
+        response.text = found.text
+        response.node_ids = [node.node_id for node in found.nodes]
+        response.node_texts = [node.text for node in found.nodes]
 
     def _on_question(self, message: String) -> None:
         work = self.background.start(self.answerer.answer(message.data, self.now_ns()))

@@ -37,6 +37,8 @@ STATS = "stats"
 FORGET = "forget"
 EDIT_OBJECT = "edit_object"
 EXPORT_MEMORY = "export_memory"
+CONSOLIDATE = "consolidate"
+SUMMARIZE = "summarize"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"
 

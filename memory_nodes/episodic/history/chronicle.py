@@ -160,11 +160,11 @@ class Chronicle:
 
     def _is_apart(self, goal: OpenGoal, item: Item) -> bool:
         """Whether an item outside of episodes begins another stretch."""
-        if item.start_ns - goal.draft.node.end_ns > seconds(self._config.pause_s):
+        if item.start_ns - goal.draft.node.end_ns > seconds(self._config.history_pause_s):
             return True
         if item.session_id and self._session_id and item.session_id != self._session_id:
             return True
-        is_full = self._events_told + 1 >= self._config.max_events
+        is_full = self._events_told + 1 >= self._config.max_stretch_events
         return is_full and self._event is not None and self._event.is_ended_by(item)
 
     def _enter(self, episode: Episode | None, item: Item) -> None:
@@ -253,7 +253,7 @@ class Chronicle:
         if self._calendar.period(HistoryUnit.DAY, node.start_ns).end_ns <= horizon_ns:
             return True
         if goal.episode is None:
-            return node.end_ns + seconds(self._config.pause_s) < horizon_ns
+            return node.end_ns + seconds(self._config.history_pause_s) < horizon_ns
         return is_episode_over(self._past, goal.episode_id, horizon_ns)
 
 

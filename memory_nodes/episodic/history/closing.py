@@ -167,7 +167,7 @@ class Closing:
         nodes = await self._below(day)
         if not nodes:
             await asyncio.to_thread(self._writer.put_history, [], [day.node_id])
-        elif len(nodes) <= self._config.max_children:
+        elif len(nodes) <= self._config.max_ungrouped_goals:
             told = await self._narrator.summary(nodes, HistoryUnit.DAY)
             await self._close(day, nodes, told.text, told.source)
         else:

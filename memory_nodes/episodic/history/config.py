@@ -11,14 +11,14 @@ from memory_nodes.parameters import parameter
 class HistoryConfig:
     """How the history tree is cut and how its texts are written."""
 
-    settle_s: float = parameter(
+    history_settle_s: float = parameter(
         60.0,
         "so long after its stamp something is told: chunks come later than observations",
         unit="s",
         low=0.0,
         high=86_400.0,
     )
-    pause_s: float = parameter(
+    history_pause_s: float = parameter(
         1800.0,
         "nothing happens for so long outside of an episode: what follows is told apart",
         unit="s",
@@ -31,20 +31,18 @@ class HistoryConfig:
     max_event_s: float = parameter(
         1800.0, "an event is cut after so long", unit="s", low=1.0, high=86_400.0
     )
-    scene_change: float = parameter(
+    event_scene_change: float = parameter(
         0.5, "share of the objects in view that are new where an event begins", low=0.01, high=1.0
     )
-    max_events: int = parameter(
+    max_stretch_events: int = parameter(
         40, "events outside of an episode that are told as one stretch", low=2, high=1000
     )
-    max_children: int = parameter(6, "goals of a day that are not grouped yet", low=2, high=100)
-    tell_goals: bool = parameter(
+    max_ungrouped_goals: int = parameter(
+        6, "goals of a day that are not grouped yet", low=2, high=100
+    )
+    tell_goals_by_model: bool = parameter(
         True, "the model tells each goal too, not only days and what is above; one call each"
     )
-    call_timeout_s: float = parameter(
-        60.0, "for one call of the language model", unit="s", low=0.1, high=3600.0
-    )
-    temperature: float = parameter(0.1, "of the language model", low=0.0, high=2.0)
 
 
 BATCH_SIZE = 500

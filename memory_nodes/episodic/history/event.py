@@ -126,7 +126,7 @@ class EventDraft:
         if item.kind is Kind.SCENE:
             fresh = [name for name in item.objects if clean(name) not in self._objects]
             share = len(fresh) / len(item.objects) if item.objects else 0.0
-            return bool(self._objects) and share >= self._config.scene_change
+            return bool(self._objects) and share >= self._config.event_scene_change
         return item.kind is Kind.SPEECH
 
 

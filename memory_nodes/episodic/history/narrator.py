@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history import rules
@@ -60,10 +60,13 @@ class Narrator:
     up the tree whatever it leaves out.
     """
 
-    def __init__(self, model: ChatModel | None, config: HistoryConfig, dates: Dates) -> None:
+    def __init__(
+        self, model: ChatModel | None, config: HistoryConfig, dates: Dates, timeout_s: float
+    ) -> None:
         self._model = model
         self._config = config
         self._dates = dates
+        self._timeout_s = timeout_s
         self.usage = Usage()
         self.problem: str | None = None
         """Why the last text is by rule though there is a model."""
@@ -72,7 +75,7 @@ class Narrator:
         """The text of a goal of which these facts are known: one call, if goals are told by the
         model at all.
         """
-        if not self._config.tell_goals:
+        if not self._config.tell_goals_by_model:
             return Told(rules.text_of(facts, HistoryUnit.GOAL))
         return await self._summary(goal_prompt(facts), HistoryUnit.GOAL, facts)
 
@@ -126,7 +129,7 @@ class Narrator:
 
     def _shares(self, nodes: Sequence[HistoryNode]) -> list[Sequence[HistoryNode]]:
         parts = rules.groups(nodes, self._dates)
-        size = self._config.max_children
+        size = self._config.max_ungrouped_goals
         shares = [share for part in parts for share in rules.shares(part, size)]
         return shares if len(shares) <= max(size, len(nodes) // 2) else rules.shares(nodes, size)
 
@@ -144,10 +147,9 @@ class Narrator:
         """None where there is no model, or it does not answer."""
         if self._model is None:
             return None
-        asked = replace(prompt, temperature=self._config.temperature)
         self.usage.calls += 1
         try:
-            reply = await self._model.complete(asked, self._config.call_timeout_s)
+            reply = await self._model.complete(prompt, self._timeout_s)
         except ModelError as error:
             self.problem = f"the history is told by rule: {error}"
             return None

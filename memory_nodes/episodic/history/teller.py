@@ -33,9 +33,10 @@ class HistoryTeller:
         model: ChatModel | None,
         config: HistoryConfig,
         dates: Dates,
+        timeout_s: float = 60.0,
     ) -> None:
         calendar = Calendar(dates)
-        self._narrator = Narrator(model, config, dates)
+        self._narrator = Narrator(model, config, dates, timeout_s)
         self._telling = Telling(writer, past, calendar, config)
         self._closing = Closing(writer, past, self._narrator, calendar, config)
         self._is_closing = False

@@ -55,7 +55,7 @@ class Telling:
             return True
 
     def _tell(self, now_ns: int) -> bool:
-        horizon_ns = max(0, now_ns - seconds(self._config.settle_s))
+        horizon_ns = max(0, now_ns - seconds(self._config.history_settle_s))
         if self._chronicle is None:
             self._read = self._past.told_up_to()
             begin = beginning(self._past)

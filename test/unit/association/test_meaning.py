@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
-from memory_nodes.association.meaning import Meaning, meaning_for
+from memory_nodes.association.meaning import Meaning
 from memory_nodes.errors import ConfigurationError, ModelUnavailable
 from memory_nodes.geometry import Array
-from memory_nodes.models.openai_endpoint import EndpointConfig
-from memory_nodes.models.text_embedders import TextEmbedderConfig
 from memory_nodes.records import ObjectDescriptor
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.reader import Reader
@@ -44,7 +41,7 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
 @pytest.fixture
 def meaning(tmp_path: Path, writer: Writer) -> Iterator[Meaning]:
     reader, search = Reader(tmp_path), Search(tmp_path)
-    yield Meaning(search, reader, SynonymEmbedder, 5.0)
+    yield Meaning(search, reader, SynonymEmbedder(), 5.0)
     search.close()
     reader.close()
 
@@ -101,67 +98,12 @@ def test_embedder_that_is_away_is_a_problem_and_no_more(tmp_path: Path, writer: 
     embedder = SynonymEmbedder()
     embedder.turn = ModelUnavailable("down")
     reader, search = Reader(tmp_path), Search(tmp_path)
-    meaning = Meaning(search, reader, lambda: embedder, 5.0)
+    meaning = Meaning(search, reader, embedder, 5.0)
     associator = Associator(None, reader, AssociatorConfig(), 5.0, meaning)
     seen = graph(2, [keyframe(2)], [_at("sofa_7", 2)], resolved=False)
     resolved = asyncio.run(associator.resolve(seen))
     assert [item.object_id for item in resolved.objects] == ["sofa_1"]
     assert resolved.problems == ("association without meaning: down",)
-    search.close()
-
-
-def test_where_no_embedder_is_configured_there_is_no_meaning(tmp_path: Path) -> None:
-    search, reader = Search(tmp_path), Reader(tmp_path)
-    assert meaning_for(TextEmbedderConfig(), EndpointConfig(), search, reader) is None
-    configured = TextEmbedderConfig(text_embedder="openai")
-    assert meaning_for(configured, EndpointConfig(), search, reader) is not None
-
-
-def test_embedder_is_loaded_once_and_a_load_that_failed_is_tried_again(
-    tmp_path: Path, writer: Writer
-) -> None:
-    _embed_all(writer)
-    loads: list[int] = []
-
-    def load() -> SynonymEmbedder:
-        loads.append(len(loads))
-        if len(loads) == 1:
-            raise ConfigurationError("not installed")
-        return SynonymEmbedder()
-
-    search = Search(tmp_path)
-    meaning = Meaning(search, Reader(tmp_path), load, 5.0)
-    associator = Associator(None, Reader(tmp_path), AssociatorConfig(), 5.0, meaning)
-    seen = graph(2, [keyframe(2)], [_at("sofa_7", 2)], resolved=False)
-    problems = [asyncio.run(associator.resolve(seen)).problems for _ in range(3)]
-    assert problems == [("association without meaning: not installed",), (), ()]
-    assert len(loads) == 2
-    search.close()
-
-
-def test_chunk_waits_for_an_embedder_that_is_being_loaded_no_longer_than_for_a_call(
-    tmp_path: Path, writer: Writer
-) -> None:
-    _embed_all(writer)
-    search, may_load, has_loaded = Search(tmp_path), threading.Event(), threading.Event()
-
-    def load() -> SynonymEmbedder:
-        may_load.wait(20.0)
-        has_loaded.set()
-        return SynonymEmbedder()
-
-    async def resolve_twice() -> tuple[str, ...]:
-        meaning = Meaning(search, Reader(tmp_path), load, 0.5)
-        associator = Associator(None, Reader(tmp_path), AssociatorConfig(), 5.0, meaning)
-        seen = graph(2, [keyframe(2)], [_at("sofa_7", 2)], resolved=False)
-        first = await associator.resolve(seen)
-        may_load.set()
-        await asyncio.to_thread(has_loaded.wait, 20.0)
-        second = await associator.resolve(seen)
-        return (*first.problems, "then", *second.problems)
-
-    still = "association without meaning: the text embedder is still being loaded"
-    assert asyncio.run(resolve_twice()) == (still, "then")
     search.close()
 
 

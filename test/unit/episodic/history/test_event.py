@@ -7,7 +7,7 @@ from memory_nodes.episodic.history.event import NOTHING, EventDraft, State
 from memory_nodes.episodic.history.items import Item, Kind
 from memory_nodes.records import NS_PER_S
 
-CONFIG = HistoryConfig(min_event_s=3.0, max_event_s=100.0, scene_change=0.5)
+CONFIG = HistoryConfig(min_event_s=3.0, max_event_s=100.0, event_scene_change=0.5)
 
 
 def _item(second: int, kind: Kind, text: str = "", *objects: str, key: int = 1) -> Item:

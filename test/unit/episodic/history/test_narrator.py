@@ -29,8 +29,11 @@ def _goal(hour: int, task: str) -> HistoryNode:
 GOALS = [_goal(8, "make tea"), _goal(9, "water the fern"), _goal(15, "make tea"), _goal(20, "tidy")]
 
 
-def _narrator(model: ChatModel | None, **values: float) -> Narrator:
-    return Narrator(model, HistoryConfig(max_children=3, **values), BERLIN)  # type: ignore[arg-type]
+def _narrator(
+    model: ChatModel | None, *, timeout_s: float = 5.0, tell_goals_by_model: bool = True
+) -> Narrator:
+    config = HistoryConfig(max_ungrouped_goals=3, tell_goals_by_model=tell_goals_by_model)
+    return Narrator(model, config, BERLIN, timeout_s)
 
 
 def _groups(narrator: Narrator, nodes: Sequence[HistoryNode] = GOALS) -> list[Group]:
@@ -124,7 +127,7 @@ def test_a_model_that_is_down_leaves_the_rule_and_a_problem() -> None:
 
 
 def test_a_model_that_hangs_is_left_at_the_deadline() -> None:
-    narrator = _narrator(RecordedChat(Silence.HANG), call_timeout_s=0.1)
+    narrator = _narrator(RecordedChat(Silence.HANG), timeout_s=0.1)
     assert _summary(narrator).source == BY_RULE
     assert narrator.problem is not None
 

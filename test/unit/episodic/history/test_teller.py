@@ -315,7 +315,7 @@ def test_simulated_time_has_a_history_too(writer: Writer, past: Past) -> None:
 def test_a_stretch_of_many_events_is_cut(writer: Writer, past: Past) -> None:
     for number in range(10):
         writer.add(at(MORNING_S + 10 * number, "speech", f"word {number}"))
-    config = HistoryConfig(max_events=4)
+    config = HistoryConfig(max_stretch_events=4)
     tell(teller_of(writer, past, config=config), ns(MORNING_S + HOUR_S))
     (day,) = shape(past)
     assert [len(goal[1]) for goal in day[1]] == [4, 4, 2]
