@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -30,6 +30,26 @@ LATER_NS = 120 * NS_PER_S
 
 
 @dataclass
+class Reading:
+    """Of all questions about histories of one length, explored in one way."""
+
+    tokens: list[int] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+    f1: list[float] = field(default_factory=list)
+    right: list[bool] = field(default_factory=list)
+
+    def note(self, seen: Exploration, question: Question) -> None:
+        visible = {node.node_id: (node.start_ns, node.end_ns) for node in seen.view.visible()}
+        root = visible[seen.view.root.node_id]
+        above = seen.view.parents(visible)
+        self.f1.append(retrieval_f1(root, visible, above, question.spans_ns))
+        self.tokens.append(seen.prompt_tokens)
+        self.steps.append(seen.steps)
+        starts_ns = sorted(node.start_ns for node in seen.found)
+        self.right.append(starts_ns == sorted(start_ns for start_ns, _ in question.spans_ns))
+
+
+@dataclass
 class Figures:
     """Of all histories of one length."""
 
@@ -38,10 +58,8 @@ class Figures:
     tokens: list[float] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
     nodes: Counter[str] = field(default_factory=Counter)
-    read_tokens: list[int] = field(default_factory=list)
-    steps: list[int] = field(default_factory=list)
-    f1: list[float] = field(default_factory=list)
-    right: list[bool] = field(default_factory=list)
+    searching: Reading = field(default_factory=Reading)
+    alone: Reading = field(default_factory=Reading)
 
 
 def figures_by_length(
@@ -53,14 +71,12 @@ def figures_by_length(
     explorer reads for a question, over all its prompts, characters / 4; steps: its prompts.
     retrieval_f1: H-EMV, section IV-D. found: share of questions for which it ended with exactly
     the episodes that were asked for. prompt_tokens_ratio: of the longest to the shortest.
+    reading_alone: the same of an explorer that only opens nodes, and never searches.
     """
-    found = {}
-    for length in lengths:
-        figures = Figures()
+    found = {length: Figures() for length in lengths}
+    for length, figures in found.items():
         for seed in range(histories):
             _measure(length, seed, questions, figures, with_model=with_model)
-        found[length] = figures
-    read = {length: fmean(each.read_tokens) for length, each in found.items()}
     return {
         "build_seconds": _means({n: each.build_s for n, each in found.items()}, 2),
         "llm_calls_per_episode": _means({n: each.calls for n, each in found.items()}, 2),
@@ -70,15 +86,23 @@ def figures_by_length(
             for n, each in found.items()
         },
         "root_depth": {str(n): max(each.depth) for n, each in found.items()},
-        "steps": _means({n: each.steps for n, each in found.items()}, 1),
-        "retrieval_f1": _means({n: each.f1 for n, each in found.items()}, 3),
-        "found": _means({n: each.right for n, each in found.items()}, 3),
-        "prompt_tokens": {str(length): round(mean) for length, mean in read.items()},
-        "prompt_tokens_ratio": round(read[lengths[-1]] / read[lengths[0]], 2),
+        **_reading_figures({n: each.searching for n, each in found.items()}),
+        "reading_alone": _reading_figures({n: each.alone for n, each in found.items()}),
     }
 
 
-def _means(values: dict[int, Any], digits: int) -> dict[str, float]:
+def _reading_figures(found: dict[int, Reading]) -> dict[str, Any]:
+    read = [fmean(each.tokens) for each in found.values()]
+    return {
+        "prompt_tokens": _means({n: each.tokens for n, each in found.items()}, 0),
+        "prompt_tokens_ratio": round(read[-1] / read[0], 2),
+        "steps": _means({n: each.steps for n, each in found.items()}, 1),
+        "retrieval_f1": _means({n: each.f1 for n, each in found.items()}, 3),
+        "found": _means({n: each.right for n, each in found.items()}, 3),
+    }
+
+
+def _means(values: Mapping[int, Sequence[float]], digits: int) -> dict[str, float]:
     return {str(length): round(fmean(each), digits) for length, each in values.items()}
 
 
@@ -98,11 +122,11 @@ def _measure(length: int, seed: int, questions: int, figures: Figures, *, with_m
             assert root is not None
             figures.nodes += count_units(tree, root)
             figures.depth.append(root.level - 2)
-            for question in random_questions(episodes, questions, seed):
-                seen = Explorer(tree, can_search=True).explore(
-                    root, question.text, question.named_ns
-                )
-                _note(seen, question, figures)
+            asked = random_questions(episodes, questions, seed)
+            for reading, can_search in ((figures.searching, True), (figures.alone, False)):
+                explorer = Explorer(tree, can_search=can_search)
+                for question in asked:
+                    reading.note(explorer.explore(root, question.text, question.named_ns), question)
         finally:
             past.close()
             writer.close()
@@ -130,14 +154,3 @@ def count_units(tree: HistoryTree, node: Branch) -> Counter[str]:
         for child in tree.children(node.node_id):
             counts += count_units(tree, child)
     return counts
-
-
-def _note(seen: Exploration, question: Question, figures: Figures) -> None:
-    view = seen.view
-    visible = {node.node_id: (node.start_ns, node.end_ns) for node in view.visible()}
-    root = visible[view.root.node_id]
-    figures.f1.append(retrieval_f1(root, visible, view.parents(visible), question.spans_ns))
-    figures.read_tokens.append(seen.prompt_tokens)
-    figures.steps.append(seen.steps)
-    starts_ns = sorted(node.start_ns for node in seen.found)
-    figures.right.append(starts_ns == sorted(start_ns for start_ns, _ in question.spans_ns))

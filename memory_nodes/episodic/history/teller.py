@@ -10,6 +10,7 @@ from memory_nodes.episodic.history.closing import Closing
 from memory_nodes.episodic.history.config import HistoryConfig
 from memory_nodes.episodic.history.narrator import Narrator, Usage
 from memory_nodes.episodic.history.telling import Telling
+from memory_nodes.errors import InputError
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
@@ -41,11 +42,14 @@ class HistoryTeller:
         self._closing = Closing(writer, past, self._narrator, calendar, config)
         self._is_closing = False
         self._has_more = True
+        self._waits: str | None = None
 
     @property
     def problem(self) -> str | None:
-        """Why the last text is by rule though there is a model, for the diagnostics."""
-        return self._narrator.problem
+        """Why the last text is by rule though there is a model, or none was written; for the
+        diagnostics.
+        """
+        return self._waits or self._narrator.problem
 
     @property
     def usage(self) -> Usage:
@@ -59,7 +63,13 @@ class HistoryTeller:
         """
         if not self._is_closing:
             self._has_more = await asyncio.to_thread(self._telling.tell, now_ns)
-        self._is_closing = await self._closing.step(
-            self._telling.horizon_ns, self._telling.goal_ids
-        )
+        try:
+            self._is_closing = await self._closing.step(
+                self._telling.horizon_ns, self._telling.goal_ids
+            )
+        except InputError as error:  # forgotten between reading and writing
+            self._waits = f"the history waits: {error}"
+            self._is_closing = False
+        else:
+            self._waits = None
         return 0.0 if self._is_closing or self._has_more else IDLE_S
