@@ -17,7 +17,7 @@ from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.records import descriptor, graph, keyframe, view
 
-pytestmark = [pytest.mark.language_model, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.language_model, pytest.mark.timeout(900)]
 
 
 def _chunk(number: int, *things: tuple[str, str]) -> ChunkGraph:

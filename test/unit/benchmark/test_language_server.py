@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import textwrap
 import time
 import urllib.request
 from pathlib import Path
@@ -25,11 +24,9 @@ def gguf(tmp_path: Path) -> Path:
 
 
 def _stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> Path:
-    """Makes a program the Python that is to serve; the file in which it leaves its pid."""
+    """Makes a shell program the Python that is to serve; the file in which it leaves its pid."""
     script, pid_file = tmp_path / "python", tmp_path / "pid"
-    head = f"#!{sys.executable}\nimport os, pathlib, sys, time\n"
-    note = f"pathlib.Path({str(pid_file)!r}).write_text(str(os.getpid()))\n"
-    script.write_text(head + note + textwrap.dedent(program))
+    script.write_text(f"#!/bin/sh\necho $$ >'{pid_file}'\n{program}\n", encoding="utf-8")
     script.chmod(0o755)
     monkeypatch.setenv(PYTHON_VARIABLE, str(script))
     return pid_file
@@ -44,21 +41,28 @@ def _has_ended(pid_file: Path) -> bool:
 
 
 SERVES = """
-    from http.server import BaseHTTPRequestHandler, HTTPServer
-    options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(options["--model"].encode())
-    HTTPServer((options["--host"], int(options["--port"])), Handler).serve_forever()
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(options["--model"].encode())
+
+HTTPServer((options["--host"], int(options["--port"])), Handler).serve_forever()
 """
 
 
 def test_server_answers_in_the_block_and_has_ended_after_it(
     gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pid_file = _stand_in(tmp_path, monkeypatch, SERVES)
+    serves = tmp_path / "serves.py"
+    serves.write_text(SERVES, encoding="utf-8")
+    program = f"exec '{sys.executable}' '{serves}' \"$@\""
+    pid_file = _stand_in(tmp_path, monkeypatch, program)
     with language_server(gguf) as base_url:
         assert base_url.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(f"{base_url}/models", timeout=10) as reply:
@@ -70,8 +74,7 @@ def test_server_answers_in_the_block_and_has_ended_after_it(
 def test_server_that_never_comes_up_is_ended_in_bounded_time(
     gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = "print('loading', flush=True)\ntime.sleep(600)"
-    pid_file = _stand_in(tmp_path, monkeypatch, program)
+    pid_file = _stand_in(tmp_path, monkeypatch, "echo loading; exec sleep 600")
     started_s = time.monotonic()
     with (
         pytest.raises(ModelUnavailable, match=r"not answer after 3\.0 s, its last words: loading"),
@@ -85,7 +88,7 @@ def test_server_that_never_comes_up_is_ended_in_bounded_time(
 def test_server_that_ends_is_told_with_its_last_words(
     gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _stand_in(tmp_path, monkeypatch, "print('no such quantisation', file=sys.stderr)\nsys.exit(3)")
+    _stand_in(tmp_path, monkeypatch, "echo no such quantisation >&2; exit 3")
     with (
         pytest.raises(ModelUnavailable, match=r"code 3, its last words: no such quantisation"),
         language_server(gguf),
@@ -96,7 +99,7 @@ def test_server_that_ends_is_told_with_its_last_words(
 def test_missing_package_is_told_with_what_to_install(
     gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _stand_in(tmp_path, monkeypatch, "sys.exit(f'{sys.argv[0]}: No module named llama_cpp')")
+    _stand_in(tmp_path, monkeypatch, "echo No module named llama_cpp; exit 1")
     with (
         pytest.raises(ExtraMissing, match=r"install 'llama-cpp-python\[server\]'"),
         language_server(gguf),
