@@ -202,11 +202,13 @@ class Consolidator:
         return self._episode_job(episode_id)
 
     def _episode_job(self, episode_id: str) -> _Job:
-        pieces = pieces_of(self._past.observations_in(episode_id), self._config)
+        observed = self._past.observations_in(episode_id)
+        last_key = max((item.key for item in observed), default=0)
+        pieces = pieces_of(observed, self._config)
         return _Job(
             deque(without_gist(pieces)),
             episode_id,
-            lambda: self._writer.finish_episode(episode_id),
+            lambda: self._writer.finish_episode(episode_id, last_key),
         )
 
     def _free_job(self, now_ns: int, at_once: bool = False) -> _Job | None:

@@ -72,11 +72,17 @@ def summarised(connection: sqlite3.Connection, observation_ids: Sequence[str]) -
     return found
 
 
-def finish_episode(connection: sqlite3.Connection, episode_id: str) -> None:
-    """All observations of an episode have a gist now. Raises InputError while it is active."""
+def finish_episode(connection: sqlite3.Connection, episode_id: str, up_to_key: int) -> None:
+    """All observations of an episode up to a key have a gist now.
+
+    It waits on where something has come into it since. Raises InputError while it is active.
+    """
     key = episodes.key_from_id(connection, episode_id)
     changed = connection.execute(
-        "UPDATE episode SET is_consolidated = 1 WHERE episode_key = ? AND status != 0", (key,)
+        "UPDATE episode SET is_consolidated = NOT EXISTS ("
+        "SELECT 1 FROM observation WHERE episode_key = ? AND observation_key > ?"
+        " AND text_key IS NOT NULL) WHERE episode_key = ? AND status != 0",
+        (key, up_to_key, key),
     ).rowcount
     if not changed:
         raise InputError(f"episode {episode_id} is active: end it first")

@@ -46,6 +46,8 @@ from memory_nodes.store.observations import Incoming
 from memory_nodes.store.vector_writer import VectorWriter
 from memory_nodes.vectors import Vector
 
+MAX_KEY = 2**63 - 1
+
 
 @dataclass(frozen=True)
 class WriterConfig:
@@ -164,10 +166,14 @@ class Writer(VectorWriter):
         with self.database.transaction() as connection:
             return consolidation.store(connection, piece)
 
-    def finish_episode(self, episode_id: str) -> None:
-        """An episode that has ended is consolidated: it may be archived."""
+    def finish_episode(self, episode_id: str, up_to_key: int = MAX_KEY) -> None:
+        """An episode that has ended is consolidated: it may be archived.
+
+        ``up_to_key``: of its last observation that was looked at; it waits on where a late one has
+        come since.
+        """
         with self.database.transaction() as connection:
-            consolidation.finish_episode(connection, episode_id)
+            consolidation.finish_episode(connection, episode_id, up_to_key)
 
     def finish_free(self, up_to_id: str) -> None:
         """Outside of episodes all is consolidated up to this observation: it may be archived."""

@@ -125,6 +125,30 @@ def test_episodes_within_one_have_their_own_gists_and_come_first(
     assert [(count, episode) for _, count, _, episode in _gists(writer)] == [(2, 2), (2, 1)]
 
 
+def test_what_comes_late_into_an_episode_while_it_is_consolidated_gets_its_gist(
+    writer: Writer, past: Past
+) -> None:
+    """A chunk of the episode is told after its observations were read."""
+    episode_id = _episode(writer, 0, 10)
+    consolidator = _consolidator(writer, past)
+    asyncio.run(consolidator.step(0))
+    late = observation("lamp", stamp_s=5.0, layer="detections", observation_id="late")
+    writer.commit_chunk(graph(1, [keyframe(5)]), [late])
+    _run(consolidator, 20)
+    assert all(item.has_gist for item in past.observations_in(episode_id))
+    assert [item.observation.observation_id for item in past.observations_in(episode_id)] == [
+        *("observation_1", "late", "observation_2")
+    ]
+    assert past.episodes_to_consolidate(1) == []
+
+
+def test_episode_whose_texts_are_gone_is_done_with(writer: Writer, past: Past) -> None:
+    _episode(writer, 0, 10)
+    writer.archive(20 * NS_PER_S)
+    _run(_consolidator(writer, past), 20)
+    assert past.episodes_to_consolidate(1) == []
+
+
 def test_free_observations_get_gists_once_they_are_old(writer: Writer, past: Past) -> None:
     consolidator = _consolidator(writer, past, consolidate_after_s=HOUR_S)
     _see(writer, 10.0, 20.0, 30.0)
