@@ -94,6 +94,12 @@ def read(text: str) -> Facts:
     return facts
 
 
+def prose(text: str) -> str:
+    """What stands before the first list of a text."""
+    start = _START.search(text)
+    return text if start is None else text[: start.start()].strip()
+
+
 def clean(name: str) -> str:
     """A name without what parts the lists, on one line and of bounded length."""
     plain = " ".join(re.sub(r"[,;:()\n]", " ", name).split())

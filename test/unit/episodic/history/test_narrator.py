@@ -55,6 +55,13 @@ def test_below_a_summary_of_the_model_stand_the_facts() -> None:
     )
 
 
+def test_lists_that_the_model_repeats_are_left_out_of_its_summary() -> None:
+    reply = '{"summary": "A quiet day. Tasks: make tea (08:00), ski (09:00). Saw: snow."}'
+    told = _summary(_narrator(RecordedChat(reply)))
+    assert told.text.startswith("A quiet day.\nTasks: make tea x2")
+    assert "ski" not in told.text
+
+
 def test_the_model_sees_times_and_texts_in_order() -> None:
     model = RecordedChat(_reply((1, 2), (3, 4)))
     _groups(_narrator(model))
