@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from memory_nodes.episodic.history.config import HistoryConfig
+from memory_nodes.episodic.history.facts import Facts, Section
 from memory_nodes.episodic.history.narrator import BY_RULE, Group, Narrator, Told
 from memory_nodes.errors import ModelUnavailable
 from memory_nodes.models.ports import ChatModel
@@ -121,6 +122,16 @@ def test_many_nodes_of_one_part_of_the_day_are_shared_evenly() -> None:
     goals = [_goal(8, f"task {number}") for number in range(7)]
     sizes = [len(group.nodes) for group in _groups(_narrator(None), goals)]
     assert sizes == [2, 3, 2]
+
+
+def test_goals_may_be_told_by_rule_alone() -> None:
+    model = RecordedChat('{"summary": "Tea was made."}')
+    facts = Facts()
+    facts.add(Section.TASKS, "make tea")
+    assert asyncio.run(_narrator(model, tell_goals=False).goal(facts)) == Told("Tasks: make tea.")
+    assert model.prompts == []
+    told = asyncio.run(_narrator(model).goal(facts))
+    assert told.text == "Tea was made.\nTasks: make tea."
 
 
 def test_a_model_that_is_down_leaves_the_rule_and_a_problem() -> None:
