@@ -31,6 +31,7 @@ _LABELS = "|".join(section.value for section in Section)
 _START = re.compile(rf"(?:^|(?<=\. ))({_LABELS}): ")
 _BETWEEN = re.compile(r", (?![^(]*\))")
 _ENTRY = re.compile(r"(?P<name>.*?)(?: x(?P<count>\d{1,9}))?(?: \((?P<whens>[^()]*)\))?")
+_MORE = re.compile(r"and \d+ more")
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,15 @@ class Facts:
     def text(self, limits: Mapping[Section, int]) -> str:
         """The lists that are not empty, each of at most so many characters; none without a limit.
 
-        What is mentioned seldom stays longest.
+        What is mentioned seldom stays longest; of tasks and steps it says how many are left out.
         """
         lists = []
         for section, names in self._mentions.items():
             shown = names if section in _COUNTED else dict.fromkeys(names, Mention())
             counts = [mention.count for mention in names.values()]
             entries = _fitting(shown, counts, limits.get(section, 0))
+            if entries and section in _COUNTED and len(entries) < len(names):
+                entries.append(f"and {len(names) - len(entries)} more")
             if entries:
                 lists.append(f"{section.value}: {', '.join(entries)}.")
         return " ".join(lists)
@@ -87,11 +90,17 @@ def read(text: str) -> Facts:
         listed = line[start.end() : end].rstrip().removesuffix(".")
         for entry in _BETWEEN.split(listed):
             found = _ENTRY.fullmatch(entry)
-            if found is not None:
+            if found is not None and not _MORE.fullmatch(entry):
                 whens = tuple(found["whens"].split(", ")) if found["whens"] else ()
                 mention = Mention(int(found["count"] or 1), whens)
                 facts.add(Section(start[1]), found["name"], mention)
     return facts
+
+
+def prose(text: str) -> str:
+    """What stands before the first list of a text."""
+    start = _START.search(text)
+    return text if start is None else text[: start.start()].strip()
 
 
 def clean(name: str) -> str:

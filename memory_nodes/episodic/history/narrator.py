@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history import rules
 from memory_nodes.episodic.history.config import HistoryConfig
-from memory_nodes.episodic.history.facts import Facts
+from memory_nodes.episodic.history.facts import Facts, prose
 from memory_nodes.episodic.history.prompt import (
     MAX_LINES,
     goal_prompt,
@@ -139,6 +139,7 @@ class Narrator:
 
     def _told(self, summary: str, reply: Reply | None, unit: HistoryUnit, facts: Facts) -> Told:
         by_rule = rules.text_of(facts, unit)
+        summary = prose(summary)  # the lists that it may repeat stand below it anyway
         if not summary or reply is None:
             return Told(by_rule)
         return Told(f"{summary}\n{rules.tail(facts, unit)}".strip(), reply.model or "model")

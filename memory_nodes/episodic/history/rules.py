@@ -19,7 +19,7 @@ _GOAL: Limits = {
     Section.PLACES: 40,
     Section.OBJECTS: 120,
 }
-_DAY: Limits = {Section.TASKS: 200, Section.OBJECTS: 40}
+_DAY: Limits = {Section.TASKS: 320, Section.OBJECTS: 40}
 _ABOVE: Limits = {Section.TASKS: 160}
 _IDLE: Limits = {Section.NOTES: 60, Section.PLACES: 60, Section.OBJECTS: 80}
 """Where there was no task."""

@@ -46,7 +46,7 @@ _THINGS = {
     "pencil": "office",
     "credit card": "hall",
     "laptop": "office",
-    "watch": "bedroom",
+    "wallet": "bedroom",
     "soap bar": "bathroom",
     "salt shaker": "dining room",
     "vase": "dining room",

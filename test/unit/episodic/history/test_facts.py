@@ -55,6 +55,15 @@ def test_of_a_list_that_is_too_long_the_rarest_stay_in_order() -> None:
     assert facts.text({Section.OBJECTS: 16}) == "Saw: mug, trophy."
 
 
+def test_of_tasks_it_is_said_how_many_are_left_out() -> None:
+    facts = Facts()
+    for name in ("make tea", "water the plant", "tidy", "sleep"):
+        facts.add(Section.TASKS, name)
+    text = facts.text({Section.TASKS: 14})
+    assert text == "Tasks: make tea, tidy, and 2 more."
+    assert list(read(text)[Section.TASKS]) == ["make tea", "tidy"]
+
+
 def test_a_list_without_a_limit_is_left_out() -> None:
     facts = Facts()
     facts.add(Section.STEPS, "walk")

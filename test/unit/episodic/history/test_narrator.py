@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from memory_nodes.episodic.history.config import HistoryConfig
+from memory_nodes.episodic.history.facts import Facts, Section
 from memory_nodes.episodic.history.narrator import BY_RULE, Group, Narrator, Told
 from memory_nodes.errors import ModelUnavailable
 from memory_nodes.models.ports import ChatModel
@@ -56,6 +57,13 @@ def test_below_a_summary_of_the_model_stand_the_facts() -> None:
         "A quiet day.\nTasks: make tea x2 (08:00, 15:00), water the fern (09:00), tidy (20:00)."
         " Saw: water the fern thing, tidy thing."
     )
+
+
+def test_lists_that_the_model_repeats_are_left_out_of_its_summary() -> None:
+    reply = '{"summary": "A quiet day. Tasks: make tea (08:00), ski (09:00). Saw: snow."}'
+    told = _summary(_narrator(RecordedChat(reply)))
+    assert told.text.startswith("A quiet day.\nTasks: make tea x2")
+    assert "ski" not in told.text
 
 
 def test_the_model_sees_times_and_texts_in_order() -> None:
@@ -117,6 +125,16 @@ def test_many_nodes_of_one_part_of_the_day_are_shared_evenly() -> None:
     goals = [_goal(8, f"task {number}") for number in range(7)]
     sizes = [len(group.nodes) for group in _groups(_narrator(None), goals)]
     assert sizes == [2, 3, 2]
+
+
+def test_goals_may_be_told_by_rule_alone() -> None:
+    model = RecordedChat('{"summary": "Tea was made."}')
+    facts = Facts()
+    facts.add(Section.TASKS, "make tea")
+    assert asyncio.run(_narrator(model, tell_goals=False).goal(facts)) == Told("Tasks: make tea.")
+    assert model.prompts == []
+    told = asyncio.run(_narrator(model).goal(facts))
+    assert told.text == "Tea was made.\nTasks: make tea."
 
 
 def test_a_model_that_is_down_leaves_the_rule_and_a_problem() -> None:
