@@ -23,6 +23,9 @@ _WORD = re.compile(r"[^\W_]+")
 _NEXT_WORD = re.compile(r"[\s_-]+([^\W_]+)")
 _LINKING = frozenset("of with in on for to at".split())
 """Words within a name; what follows them says more of the thing that stands before them."""
+_NOUNS = frozenset({"can"})
+"""Stop words that are names too: a watering can, a can opener."""
+_PROSE = STOP_WORDS - _LINKING - _NOUNS
 ATTRIBUTES = frozenset(
     map(
         stem,
@@ -77,7 +80,7 @@ def _is_end_of_name(text: str, word: re.Match[str]) -> bool:
     if after is None:
         return True
     following = after[1].lower()
-    return following in STOP_WORDS or following.endswith(("ing", "ed"))
+    return following in STOP_WORDS - _NOUNS or following.endswith(("ing", "ed"))
 
 
 def is_meant(name: str, known: str) -> bool:
@@ -115,5 +118,5 @@ def _is_name(name: str) -> bool:
         0 < len(found) <= MAX_NAME_WORDS
         and len(name) <= MAX_NAME_CHARS
         and any(word.isalpha() for word in found)
-        and not any(word in STOP_WORDS - _LINKING or word in _NOTHING for word in found)
+        and not any(word in _PROSE or word in _NOTHING for word in found)
     )

@@ -99,7 +99,9 @@ class QueryNode(MemoryNode):
     async def _summarize(
         self, request: SummarizeHistory.Request, response: SummarizeHistory.Response
     ) -> None:
-        since_ns, until_ns = time_from_msg(request.since), time_from_msg(request.until)
+        since_ns = time_from_msg(request.since)
+        asked_ns = time_from_msg(request.until)
+        until_ns = asked_ns if asked_ns != 0 else self.now_ns()
         found = await self.result_of(
             self.background.run(
                 lambda: summary(self.past, since_ns, until_ns, request.level, self.dates)

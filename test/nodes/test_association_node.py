@@ -61,7 +61,7 @@ def _warns(reports: list[Any], text: str) -> bool:
 
 def test_without_an_embedder_identities_are_by_words_and_places(bench: NodeBench) -> None:
     node = bench.start(AssociationNode, **WITHOUT_MODEL)
-    assert node.meaning is None
+    assert node.embedder is None
     found = _resolved(bench, replace(SOFA, object_id="sofa_7"))
     assert [item.object_id for item in found.objects] == ["sofa_1"]
     assert (found.resolved, found.problems) == (True, ())

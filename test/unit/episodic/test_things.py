@@ -16,6 +16,7 @@ from memory_nodes.episodic.things import is_meant, is_said_in, name_key, things
         ("chair (0.87), table: 0.5, mug x2, tv 91%", ["chair", "table", "mug", "tv"]),
         ("chair, chairs, Chair", ["chair"]),
         ("cup of tea", ["cup of tea"]),
+        ("watering can, can opener", ["watering can", "can opener"]),
         ("chair", ["chair"]),
         ("- chair\n- table", ["chair", "table"]),
         ("1. chair\n2. table\n", ["chair", "table"]),
@@ -31,6 +32,7 @@ def test_list_gives_its_names_once(text: str, names: list[str]) -> None:
     [
         "There is a chair, and it is red",
         "I see nothing",
+        "I can see a chair",
         "none",
         "no objects detected",
         "A long wooden table with six chairs around it stands in the middle",

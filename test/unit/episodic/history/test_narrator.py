@@ -131,7 +131,9 @@ def test_goals_may_be_told_by_rule_alone() -> None:
     model = RecordedChat('{"summary": "Tea was made."}')
     facts = Facts()
     facts.add(Section.TASKS, "make tea")
-    assert asyncio.run(_narrator(model, tell_goals=False).goal(facts)) == Told("Tasks: make tea.")
+    assert asyncio.run(_narrator(model, tell_goals_by_model=False).goal(facts)) == Told(
+        "Tasks: make tea."
+    )
     assert model.prompts == []
     told = asyncio.run(_narrator(model).goal(facts))
     assert told.text == "Tea was made.\nTasks: make tea."
