@@ -1,0 +1,109 @@
+"""Objects and relations, of a chunk or of the whole memory, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from memory_nodes.geometry import PointEstimate
+from memory_nodes.records.views import Chunk, ClearLook, ObjectView
+
+
+class ObjectStatus(IntEnum):
+    """As in ObjectDescriptor.msg."""
+
+    PRESENT = 0
+    MOVED = 1
+    MISSING = 2
+    PROVISIONAL = 3
+    EXPIRED = 4
+
+
+@dataclass(frozen=True)
+class ObjectDescriptor:
+    """One object: of a chunk while its graph is unresolved, of the whole memory afterwards.
+
+    Source: VL-KnG, section 5 (object descriptors).
+    """
+
+    object_id: str
+    type: str
+    description: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """color, material, size, state."""
+    affordances: tuple[str, ...] = ()
+    views: tuple[ObjectView, ...] = ()
+    position: PointEstimate | None = None
+    first_seen_ns: int = 0
+    last_seen_ns: int = 0
+    view_count: int = 0
+    status: ObjectStatus = ObjectStatus.PRESENT
+    wordings: tuple[str, ...] = ()
+    """Every name, type name, description and attribute it was ever given, for matching words."""
+    placed_since: int = 0
+    """The first keyframe whose views count for the position: it has moved before that."""
+    name: str = ""
+    """Given by a person; empty where nobody has."""
+    is_pinned: bool = False
+    """Description, type and place stay as they are, by the word of a person."""
+    aliases: tuple[str, ...] = ()
+    """Ids of objects that were merged into it: they still mean it."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """subject - predicate - object, and the keyframes that show it."""
+
+    subject_id: str
+    predicate: str
+    object_id: str
+    keyframe_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ChunkGraph:
+    """The scene graph of one chunk. Source: VL-KnG, section 6.1."""
+
+    chunk: Chunk
+    objects: tuple[ObjectDescriptor, ...]
+    relations: tuple[Relation, ...]
+    resolved: bool = False
+    prompt_version: str = ""
+    model: str = ""
+    problems: tuple[str, ...] = ()
+    embedding_model: str = ""
+    """Id of the model that made the vectors of the views; empty where there are none."""
+    clear_looks: tuple[ClearLook, ...] = ()
+    """Of objects that the chunk does not show; known once it is resolved."""
+    scene: str = ""
+    """One sentence on what the place looks like; empty where the model does not say."""
+    place: str = ""
+    """What kind of room or place it is, in a few words; empty where the model does not say."""
+
+
+class ChangeKind(str, Enum):
+    """What may become of an object."""
+
+    NEW = "new"
+    """It is where the robot had looked before, and had not seen it."""
+    MOVED = "moved"
+    MISSING = "missing"
+    FOUND = "found"
+    """Where it was, after it had been missing."""
+    EXPIRED = "expired"
+    """It was seen once, without confidence, and is not there: it may never have been."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of an object, and when the robot noticed."""
+
+    kind: ChangeKind
+    descriptor: ObjectDescriptor
+    """As it is known now."""
+    stamp_ns: int
+    """Of the keyframe that showed it."""
+    old_position: PointEstimate | None = None
+    """Of what was moved, or is missing."""
+    new_position: PointEstimate | None = None
