@@ -44,7 +44,7 @@ def group_prompt(
     lines = _lines(nodes, dates, MAX_GROUP_LINE_CHARS)
     text = f"{_day(nodes, dates)}:\n\n"
     text += "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-    text += f"\n\nGroup the numbers 1 to {len(nodes)}."
+    text += f"\n\nGroup the numbers 1 to {len(nodes)}: the last group ends with {len(nodes)}."
     if errors:
         problems = "\n".join(f"- {error}" for error in errors)
         text += (

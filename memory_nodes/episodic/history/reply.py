@@ -117,7 +117,7 @@ def _errors(ranges: list[Range], count: int) -> Iterator[str]:
             yield f"{overlap} in two groups: {name} overlaps the one before it"
         expected = max(expected, each.last + 1)
     if expected <= count:
-        yield f"{_numbers(expected, count)} in no group: after the last one"
+        yield f"{_numbers(expected, count)} in no group: the last one must end with {count}"
 
 
 def _numbers(first: int, last: int) -> str:

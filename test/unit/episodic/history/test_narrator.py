@@ -74,7 +74,7 @@ def test_the_model_sees_times_and_texts_in_order() -> None:
     assert lines[0] == "Mon 7 Sep 2026:"
     assert lines[2] == "1. [08:00] Tasks: make tea. Saw: make tea thing."
     assert lines[5].startswith("4. [20:00]")
-    assert "Group the numbers 1 to 4." in prompt.text
+    assert "Group the numbers 1 to 4: the last group ends with 4." in prompt.text
 
 
 def test_groups_are_those_of_the_model() -> None:
@@ -91,7 +91,7 @@ def test_a_wrong_grouping_is_asked_for_again_with_its_errors() -> None:
     second = model.prompts[1].text
     assert wrong in second
     assert "- 2 is in two groups: group 2 (2 to 3) overlaps the one before it" in second
-    assert "- 4 is in no group: after the last one" in second
+    assert "- 4 is in no group: the last one must end with 4" in second
     assert narrator.usage.groupings_by_try == [0, 1, 0]
 
 

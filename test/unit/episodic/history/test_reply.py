@@ -32,7 +32,7 @@ def test_ranges_are_read_in_order() -> None:
     [
         ([(1, 2), (4, 6)], ["3 is in no group: before group 2 (4 to 6)"]),
         ([(3, 6)], ["1 to 2 are in no group: before group 1 (3 to 6)"]),
-        ([(1, 4)], ["5 to 6 are in no group: after the last one"]),
+        ([(1, 4)], ["5 to 6 are in no group: the last one must end with 6"]),
         (
             [(1, 3), (3, 6)],
             ["3 is in two groups: group 2 (3 to 6) overlaps the one before it"],
@@ -52,7 +52,7 @@ def test_ranges_are_read_in_order() -> None:
             [(1, 3), (6, 4)],
             [
                 "group 2 (6 to 4) ends before it begins",
-                "4 to 6 are in no group: after the last one",
+                "4 to 6 are in no group: the last one must end with 6",
             ],
         ),
         (
