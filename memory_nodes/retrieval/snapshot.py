@@ -6,6 +6,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from memory_nodes.records import (
     Change,
@@ -15,6 +16,7 @@ from memory_nodes.records import (
     ObjectView,
     Relation,
 )
+from memory_nodes.retrieval.graph_index import GraphIndex
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 
@@ -48,6 +50,11 @@ class Snapshot:
         object.__setattr__(
             self, "relations_by_subject", {key: tuple(items) for key, items in of_subject.items()}
         )
+
+    @cached_property
+    def index(self) -> GraphIndex:
+        """Made when the first question needs it."""
+        return GraphIndex.of(self.objects, self.relations)
 
     def filtered(self, wanted: Filter) -> Snapshot:
         """Only the part that a question is about."""

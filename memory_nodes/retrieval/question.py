@@ -1,0 +1,81 @@
+"""What a question is about: the thing that is looked for, and the one that it stands beside."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory_nodes.perception.predicates import implying
+from memory_nodes.words import STOP_WORDS, stem, words
+
+_CLOSE = ("next to", "near")
+_SPOKEN = {
+    "on top of": ("on",),
+    "on": ("on",),
+    "inside": ("inside",),
+    "within": ("inside",),
+    "in front of": ("in front of",),
+    "in": ("inside",),
+    "left of": ("left of",),
+    "right of": ("right of",),
+    "behind": ("behind",),
+    "beyond": ("behind",),
+    "back of": ("behind",),
+    "under": ("under", "below"),
+    "underneath": ("under", "below"),
+    "beneath": ("under", "below"),
+    "below": ("under", "below"),
+    "above": ("above",),
+    "over": ("above",),
+    **dict.fromkeys(("next to", "near", "nearest", "close to", "beside", "by", "at"), _CLOSE),
+    **dict.fromkeys(("between", "end of"), _CLOSE),
+}
+"""How a relation is asked for, and the predicates that it may stand under in the graph."""
+_PLACING = re.compile(rf"\b(?:{'|'.join(sorted(_SPOKEN, key=len, reverse=True))})\b")
+_SIDES = frozenset("left right front back side top bottom middle end".split())
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question in parts: "which <target> is <placed> <anchor>". A part may be empty."""
+
+    text: str
+    target: str = ""
+    anchor: str = ""
+    forward: frozenset[str] = frozenset()
+    """Predicates p with which "target p anchor" is what was asked."""
+    backward: frozenset[str] = frozenset()
+    """Predicates p with which "anchor p target" is."""
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """What may be compared with objects: the whole, and its parts."""
+        return tuple(phrase for phrase in (self.text, self.target, self.anchor) if phrase)
+
+
+def read_question(text: str) -> Question:
+    """Splits at the first relation that has a thing behind it; without one all is one part.
+
+    Source: VL-KnG, section 6.3 (query-graph alignment), here also for "what is on the table".
+    """
+    spoken = " ".join(words(text))
+    for found in _PLACING.finditer(spoken):
+        anchor = spoken[found.end() :].strip()
+        if terms_of(anchor) - _SIDES:
+            target = spoken[: found.start()].strip()
+            forward, backward = _predicates(found.group())
+            return Question(text, target if terms_of(target) else "", anchor, forward, backward)
+    return Question(text)
+
+
+def terms_of(text: str) -> frozenset[str]:
+    """Stems of the words that carry meaning."""
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+
+
+def _predicates(spoken: str) -> tuple[frozenset[str], frozenset[str]]:
+    implied = [implying(predicate) for predicate in _SPOKEN[spoken]]
+    return (
+        frozenset[str]().union(*(same for same, _ in implied)),
+        frozenset[str]().union(*(turned for _, turned in implied)),
+    )
