@@ -16,13 +16,13 @@ Meaning: TypeAlias = Mapping[str, Array]
 """For each phrase of a question its cosine with each object, shape (N,); empty: words only."""
 
 MEANING_WEIGHT = 1.0
-UNSAID_WEIGHT = 1.0
+UNSAID_WEIGHT = 0.5
 """Meaning counts so much more where no object has any of the words."""
 MEANING_FLOOR = 0.2
 """Texts that have nothing to do with each other reach this cosine."""
 BESIDE_WEIGHT = 0.5
 """For the thing looked for that stands as asked to the one named."""
-OTHER_RELATION = 0.25
+OTHER_RELATION = 0.1
 """What a relation counts that was not asked for."""
 ASKED_BONUS = 0.3
 """For a thing that has what was asked for on, under or beside it."""

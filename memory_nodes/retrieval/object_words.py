@@ -13,7 +13,7 @@ from memory_nodes.geometry import Array
 from memory_nodes.records import ObjectDescriptor, Relation
 from memory_nodes.words import stems
 
-TYPE_WEIGHT = 1.5
+TYPE_WEIGHT = 1.3
 """Of a word in the name or type of an object; a word anywhere in its description weighs 1."""
 DEED_WEIGHT = 1.2
 """Of a word in what can be done to something with it: "heat food", but not just "heat"."""

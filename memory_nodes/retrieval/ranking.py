@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,12 +19,15 @@ from memory_nodes.retrieval.object_scores import Meaning, ObjectScores, object_s
 from memory_nodes.retrieval.question import Question, read_question
 from memory_nodes.retrieval.relation_table import Rows
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_nodes.retrieval.visual import Sightings
 
 RELATION_BOOST = 0.2
+SIGHTING_WEIGHT = 0.5
+"""Of the picture that looks most like the question."""
 RELEVANT_SHARE = 0.6
 """Objects of at least this share of the best score speak for a keyframe."""
 MAX_RELEVANT = 64
-UNSEEN_SHARE = 0.2
+UNSEEN_SHARE = 0.5
 """What a neighbour counts that its keyframe hardly shows."""
 GOOD_AREA_SHARE = 0.08
 """From this share of the picture on, a larger view is no better."""
@@ -33,30 +35,35 @@ GOOD_AREA_SHARE = 0.08
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores of objects, 0 to about 1.5 by words alone, and keyframes, best first."""
+    """Scores of objects, and keyframes, best first."""
 
     object_scores: Mapping[str, float]
     keyframes: tuple[RetrievedKeyframe, ...]
-
-    @cached_property
-    def best_score(self) -> float:
-        return max(self.object_scores.values(), default=0.0)
+    best_score: float
+    """Of the best object by words and meaning: some picture is always the most like."""
 
 
 def rank(
-    question: str, snapshot: Snapshot, max_keyframes: int, meaning: Meaning | None = None
+    question: str,
+    snapshot: Snapshot,
+    max_keyframes: int,
+    meaning: Meaning | None = None,
+    seen: Sightings | None = None,
 ) -> Ranking:
     """Ranks what the memory holds by how well it fits a question.
 
     Args:
         meaning: of the question's phrases (``read_question``); without it words alone count.
+        seen: pictures that look like it; they are added to what words and meaning found.
     """
     asked = read_question(question)
-    scores = object_scores(asked, snapshot.index, meaning or {})
-    keyframes = _Keyframes(asked, snapshot, scores)
+    said = object_scores(asked, snapshot.index, meaning or {})
+    scores = _with_sightings(said, snapshot, seen) if seen else said
+    keyframes = _Keyframes(asked, snapshot, scores, seen or {})
     return Ranking(
         _by_id(snapshot, scores),
         tuple(keyframes.retrieved(key) for key in keyframes.best(max_keyframes)),
+        float(said.total.max(initial=0.0)),
     )
 
 
@@ -72,10 +79,21 @@ def _by_id(snapshot: Snapshot, scores: ObjectScores) -> dict[str, float]:
     return {ids[row]: float(scores.total[row]) for row in np.flatnonzero(scores.total > 0.0)}
 
 
+def _with_sightings(scores: ObjectScores, snapshot: Snapshot, seen: Sightings) -> ObjectScores:
+    """An object that looks like what was asked for is a candidate too."""
+    total = scores.total.copy()
+    for object_id, shares in seen.items():
+        if object_id in snapshot.index.row_of:
+            total[snapshot.index.row_of[object_id]] += SIGHTING_WEIGHT * max(shares.values())
+    return replace(scores, total=total)
+
+
 class _Keyframes:
     """The keyframes that show relevant objects, and their scores."""
 
-    def __init__(self, asked: Question, snapshot: Snapshot, scores: ObjectScores) -> None:
+    def __init__(
+        self, asked: Question, snapshot: Snapshot, scores: ObjectScores, seen: Sightings
+    ) -> None:
         self._snapshot = snapshot
         self._total = scores.total
         self._qualities: dict[int, dict[int, float]] = {}
@@ -86,8 +104,9 @@ class _Keyframes:
         ]
         self._scores: dict[int, float] = {}
         for row in self._relevant:
+            shares = seen.get(snapshot.index.object_ids[row], {})
             for key, quality in self._quality_of(row).items():
-                score = float(scores.total[row]) * quality
+                score = float(scores.total[row]) * quality + SIGHTING_WEIGHT * shares.get(key, 0.0)
                 self._scores[key] = max(score, self._scores.get(key, 0.0))
         if asked.anchor and self._relevant:
             shares = self._asked_pairs(scores) if asked.target else self._neighbours(scores)
