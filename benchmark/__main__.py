@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import identity, pipeline, store, tour
+from benchmark import identity, pipeline, retrieval, store, tour
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -40,6 +40,7 @@ class Benchmark:
 BENCHMARKS = {
     "identity": Benchmark(identity, lambda _: identity.run()),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
+    "retrieval": Benchmark(retrieval, retrieval.run, retrieval.add_arguments, retrieval.shown),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),
     "tour": Benchmark(tour, lambda _: tour.run()),
 }

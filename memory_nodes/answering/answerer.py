@@ -18,7 +18,7 @@ from memory_nodes.retrieval.ranking import Ranking, rank, retrieved
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
 
-MODES = ("auto", "graph")
+MODES = ("auto", "graph", "visual")
 MAX_QUESTION_CHARS = 2000
 
 
@@ -28,11 +28,26 @@ class AnswererConfig:
 
     max_keyframes: int = parameter(5, "keyframes in an answer", low=1, high=50)
     max_context_objects: int = parameter(60, "objects in the prompt", low=1, high=500)
+    max_prompt_tokens: int = parameter(
+        4000,
+        "size of the answer prompt, estimated; what has no room is left out, and counted",
+        low=1000,
+        high=1_000_000,
+    )
     min_score: float = parameter(
         0.25,
         "a best object below this share of the question's words is 'not seen'",
         low=0.0,
         high=1.0,
+    )
+    min_score_by_meaning: float = parameter(
+        0.45,
+        "the same where a text embedder adds what the words mean",
+        low=0.0,
+        high=2.0,
+    )
+    rewrite_questions: bool = parameter(
+        False, "where words find nothing, the model says the question again with known names"
     )
     answer_temperature: float = parameter(0.7, "of the answering model", low=0.0, high=2.0)
     answer_timeout_s: float = parameter(
@@ -42,6 +57,10 @@ class AnswererConfig:
         low=0.1,
         high=600.0,
     )
+
+    def least_score(self, *, with_meaning: bool) -> float:
+        """What the best object must reach to count as seen."""
+        return self.min_score_by_meaning if with_meaning else self.min_score
 
 
 class Answerer:

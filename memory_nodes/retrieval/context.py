@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from memory_nodes.errors import InputError
@@ -42,12 +43,12 @@ def serialise(
                 *_left_out(len(by_score) - len(kept)),
             ]
         )
-        excess = len(text) - max_chars
+        excess = _written(text) - max_chars
         if excess <= 0:
             return text
         if len(lines) <= 1:
             raise InputError(
-                f"the best object and its keyframes take {len(text)} characters of the prompt, "
+                f"the best object and its keyframes take {_written(text)} characters, "
                 f"{max_chars} are left: raise max_prompt_tokens"
             )
         while len(lines) > 1 and excess > 0:
@@ -73,6 +74,11 @@ def evidence_line(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int)
     shown = ", ".join(str(view.keyframe_id) for view in descriptor.views)
     seen = age_text(descriptor.last_seen_ns, now_ns)
     return f"{object_line(descriptor, snapshot)}; last seen {seen}; keyframes {shown}"
+
+
+def _written(text: str) -> int:
+    """Characters that a text takes in a prompt: there it stands as a JSON string."""
+    return len(json.dumps(text, ensure_ascii=False)) - len('""')
 
 
 def _left_out(count: int) -> list[str]:

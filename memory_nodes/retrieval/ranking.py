@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from memory_nodes.geometry import Array
 from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectView, RetrievedKeyframe
 from memory_nodes.retrieval.object_scores import Meaning, ObjectScores, object_scores
 from memory_nodes.retrieval.question import Question, read_question
@@ -88,6 +89,12 @@ def _with_sightings(scores: ObjectScores, snapshot: Snapshot, seen: Sightings) -
     return replace(scores, total=total)
 
 
+def _relevant(total: Array, best: float) -> list[int]:
+    """Rows of the objects that a keyframe may be chosen for, best first."""
+    rows = np.flatnonzero(total >= RELEVANT_SHARE * best) if best > 0.0 else np.array([], int)
+    return [int(row) for row in rows[np.argsort(-total[rows], kind="stable")[:MAX_RELEVANT]]]
+
+
 class _Keyframes:
     """The keyframes that show relevant objects, and their scores."""
 
@@ -98,10 +105,7 @@ class _Keyframes:
         self._total = scores.total
         self._qualities: dict[int, dict[int, float]] = {}
         best = float(scores.total.max(initial=0.0))
-        rows = np.flatnonzero(scores.total >= RELEVANT_SHARE * best) if best > 0.0 else []
-        self._relevant = [
-            int(row) for row in sorted(rows, key=lambda row: -scores.total[row])[:MAX_RELEVANT]
-        ]
+        self._relevant = _relevant(scores.total, best)
         self._scores: dict[int, float] = {}
         for row in self._relevant:
             shares = seen.get(snapshot.index.object_ids[row], {})
