@@ -22,12 +22,14 @@ from memory_nodes.retrieval.context import serialise
 from memory_nodes.retrieval.object_scores import Meaning
 from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.ranking import Ranking, rank
+from memory_nodes.retrieval.retriever import RetrievalConfig
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.retrieval.visual import Sightings
 from memory_nodes.store.schema import object_text
 from memory_test_support.tour import Question
 
 CONFIG = AnswererConfig()
+SEEN = RetrievalConfig()
 
 
 class System(Protocol):
@@ -50,7 +52,7 @@ class Graph:
         self._snapshot = snapshot
         self._pictures = pictures
         self._loop = asyncio.new_event_loop()
-        self._vectors = None if embedder is None else ObjectVectors(embedder, DEADLINE_S)
+        self._vectors = None if embedder is None else ObjectVectors(lambda: embedder, DEADLINE_S)
         if self._vectors is not None:
             while self._loop.run_until_complete(self._vectors.learn(snapshot)):
                 pass
@@ -64,7 +66,7 @@ class Graph:
         meaning = self._meaning(text)
         ranking = rank(text, self._snapshot, MAX_KEYFRAMES, meaning, seen)
         ms = (time.perf_counter_ns() - started_ns) / 1e6
-        is_seen = ranking.best_score >= CONFIG.least_score(with_meaning=bool(meaning))
+        is_seen = ranking.best_score >= SEEN.least_score(knows_meaning=bool(meaning))
         ids = tuple(hit.keyframe.keyframe_id for hit in ranking.keyframes)
         return Outcome(question, ids, is_seen, ms, self._tokens(text, ranking))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,11 +20,13 @@ BATCH_SIZE = 64
 class ObjectVectors:
     """Vectors by sentence, kept while the process lives: an object that stays costs nothing.
 
-    An object whose sentence has not been learnt yet is found by its words alone.
+    An object whose sentence has not been learnt yet is found by its words alone. ``load`` gives
+    the model, and may take its time: it is called in a thread, when there is something to learn.
     """
 
-    def __init__(self, embedder: TextEmbedder, call_timeout_s: float) -> None:
-        self._embedder = embedder
+    def __init__(self, load: Callable[[], TextEmbedder], call_timeout_s: float) -> None:
+        self._load = load
+        self._embedder: TextEmbedder | None = None
         self._call_timeout_s = call_timeout_s
         self._vectors: dict[str, Matrix] = {}
         self._snapshot: Snapshot | None = None
@@ -33,7 +36,7 @@ class ObjectVectors:
     async def learn(self, snapshot: Snapshot) -> int:
         """Embeds one batch of what is new; gives the number of sentences that wait still.
 
-        Raises as TextEmbedder.embed does.
+        Raises as TextEmbedder.embed does, and ConfigurationError where there is no model.
         """
         wanted = dict.fromkeys(map(sentence, snapshot.objects))
         if len(self._vectors) > 2 * len(wanted):
@@ -41,6 +44,8 @@ class ObjectVectors:
         waiting = [text for text in wanted if text not in self._vectors]
         batch = waiting[:BATCH_SIZE]
         if batch:
+            if self._embedder is None:
+                self._embedder = await asyncio.to_thread(self._load)
             found = await self._embedder.embed(batch, self._call_timeout_s)
             self._vectors.update(zip(batch, found.astype(np.float32), strict=True))
             self._snapshot = None
@@ -51,7 +56,7 @@ class ObjectVectors:
 
         Raises as TextEmbedder.embed does.
         """
-        if not self._vectors:
+        if self._embedder is None or not self._vectors:
             return {}
         phrases = read_question(question).phrases
         asked = await self._embedder.embed(phrases, self._call_timeout_s)

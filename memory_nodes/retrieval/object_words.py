@@ -32,7 +32,7 @@ class ObjectWords:
         weights: dict[str, list[float]] = defaultdict(list)
         for row, item in enumerate(objects):
             own = _own_weights(_named(item), _said(item), item.affordances)
-            self._counts.update(own)
+            self._counts.update(own.keys())
             for word in neighbours[item.object_id].difference(own):
                 rows[word].append(row)
                 weights[word].append(NEIGHBOUR_WEIGHT)

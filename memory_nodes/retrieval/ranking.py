@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,6 @@ from memory_nodes.geometry import Array
 from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectView, RetrievedKeyframe
 from memory_nodes.retrieval.object_scores import Meaning, ObjectScores, object_scores
 from memory_nodes.retrieval.question import Question, read_question
-from memory_nodes.retrieval.relation_table import Rows
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.retrieval.visual import Sightings
 
@@ -28,6 +27,7 @@ SIGHTING_WEIGHT = 0.5
 RELEVANT_SHARE = 0.6
 """Objects of at least this share of the best score speak for a keyframe."""
 MAX_RELEVANT = 64
+NEGLIGIBLE = 0.05
 UNSEEN_SHARE = 0.5
 """What a neighbour counts that its keyframe hardly shows."""
 GOOD_AREA_SHARE = 0.08
@@ -76,8 +76,8 @@ def score_objects(
 
 
 def _by_id(snapshot: Snapshot, scores: ObjectScores) -> dict[str, float]:
-    ids = snapshot.index.object_ids
-    return {ids[row]: float(scores.total[row]) for row in np.flatnonzero(scores.total > 0.0)}
+    scored = zip(snapshot.index.object_ids, scores.total.tolist(), strict=True)
+    return {object_id: score for object_id, score in scored if score > 0.0}
 
 
 def _with_sightings(scores: ObjectScores, snapshot: Snapshot, seen: Sightings) -> ObjectScores:
@@ -133,7 +133,7 @@ class _Keyframes:
         table = self._snapshot.index.relations
         fits = scores.fit * scores.target[table.near] * scores.anchor[table.far] ** 2
         shares: dict[int, float] = {}
-        for row in self._rows_of_relations(table.near):
+        for row in np.flatnonzero(np.isin(table.near, self._relevant) & (fits > NEGLIGIBLE)):
             for key in table.keyframe_ids(row):
                 share = float(fits[row]) * self._visibility(int(table.far[row]), key)
                 shares[key] = max(share, shares.get(key, 0.0))
@@ -147,7 +147,7 @@ class _Keyframes:
         table = self._snapshot.index.relations
         total: dict[int, float] = defaultdict(float)
         parts: dict[tuple[int, int], float] = defaultdict(float)
-        for row in self._rows_of_relations(table.far):
+        for row in np.flatnonzero(np.isin(table.far, self._relevant)):
             anchor, weight = int(table.far[row]), float(scores.fit[row]) ** 2
             total[anchor] += weight
             for key in table.keyframe_ids(row):
@@ -157,10 +157,6 @@ class _Keyframes:
             share = part / total[anchor] * float(self._total[anchor] / self._total.max())
             shares[key] = max(share, shares.get(key, 0.0))
         return shares
-
-    def _rows_of_relations(self, ends: Rows) -> Iterable[int]:
-        """Rows of the relation table that have a relevant object at this end."""
-        return map(int, np.flatnonzero(np.isin(ends, self._relevant)))
 
     def _visibility(self, row: int, keyframe_id: int) -> float:
         quality = self._quality_of(row).get(keyframe_id, 0.0)

@@ -17,6 +17,7 @@ from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.records import NS_PER_S, Answer, Relation
+from memory_nodes.retrieval.retriever import RetrievalConfig, Retriever
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
@@ -177,7 +178,9 @@ def test_what_was_never_seen_is_not_seen_and_asks_no_model(memory_dir: Path) -> 
 
 
 def test_question_of_stop_words_is_not_seen_even_without_a_least_score(memory_dir: Path) -> None:
-    answerer = _answerer(memory_dir, None, AnswererConfig(min_score=0.0))
+    retriever = Retriever(RetrievalConfig(min_score=0.0))
+    snapshots = SnapshotCache(Reader(memory_dir))
+    answerer = Answerer(None, snapshots, AnswererConfig(), retriever)
     assert not asyncio.run(answerer.answer("where is it?", NOW_NS)).found
 
 
