@@ -39,7 +39,7 @@ class KnownTexts:
         return np.array([self._vectors[text] for text in texts])
 
     async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
-        return self.matrix(texts)
+        return self.matrix(texts).astype(np.float64)
 
     def ms_per_question(self, questions: Sequence[str]) -> float:
         """What the model itself takes for a question, one at a time; the median."""

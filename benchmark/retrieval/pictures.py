@@ -12,8 +12,9 @@ import hashlib
 import numpy as np
 
 from benchmark.retrieval.memory import AskedMemory
+from memory_nodes.geometry import Array
 from memory_nodes.retrieval.visual import GROUNDING_HITS, Sightings, nearest, sightings
-from memory_nodes.vectors import Matrix, ViewVectors, unit
+from memory_nodes.vectors import ViewVectors, unit
 from memory_test_support.tour import Question
 
 MODEL_ID = "synthetic-pictures"
@@ -44,17 +45,18 @@ class Pictures:
 
     def look_for(self, question: Question, text: str) -> Sightings:
         """What looks like the things that the question is about; anything where there are none."""
-        looks = [self._look(target) for target in question.target_ids[:1]]
-        query = sum(looks, QUESTION_NOISE * _drawn(text))
+        query = QUESTION_NOISE * _drawn(text)
+        for target in question.target_ids[:1]:
+            query = query + self._look(target)
         return sightings(nearest(query, MODEL_ID, self._known, GROUNDING_HITS))
 
     @staticmethod
-    def _look(instance: str) -> Matrix:
+    def _look(instance: str) -> Array:
         return _drawn(instance.rpartition("_")[0]) + INSTANCE_SHARE * _drawn(instance)
 
 
-def _drawn(name: str) -> Matrix:
+def _drawn(name: str) -> Array:
     """A direction drawn by a name, of length about one."""
     seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
-    drawn = np.random.default_rng(seed).standard_normal(DIMENSION) / np.sqrt(DIMENSION)
-    return drawn.astype(np.float32)
+    drawn: Array = np.random.default_rng(seed).standard_normal(DIMENSION)
+    return drawn / np.sqrt(DIMENSION)
