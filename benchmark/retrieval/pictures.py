@@ -22,7 +22,7 @@ DIMENSION = 64
 INSTANCE_SHARE = 0.8
 """Of what makes a thing look other than its type."""
 VIEW_NOISE = 0.7
-QUESTION_NOISE = 1.7
+QUESTION_NOISE = 2.5
 
 
 class Pictures:
@@ -58,5 +58,4 @@ class Pictures:
 def _drawn(name: str) -> Array:
     """A direction drawn by a name, of length about one."""
     seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
-    drawn: Array = np.random.default_rng(seed).standard_normal(DIMENSION)
-    return drawn / np.sqrt(DIMENSION)
+    return np.random.default_rng(seed).normal(scale=DIMENSION**-0.5, size=DIMENSION)

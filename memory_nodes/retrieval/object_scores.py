@@ -22,6 +22,8 @@ MEANING_FLOOR = 0.2
 """Texts that have nothing to do with each other reach this cosine."""
 BESIDE_WEIGHT = 0.5
 """For the thing looked for that stands as asked to the one named."""
+HEADLESS_WEIGHT = 0.5
+"""Of the words of a thing that lacks the very word that tells most."""
 OTHER_RELATION = 0.1
 """What a relation counts that was not asked for."""
 ASKED_BONUS = 0.3
@@ -39,15 +41,18 @@ class ObjectScores:
     """How well it fits what that stands beside, 0 to 1; zeros where no relation is asked for."""
     fit: Array
     """How well each row of the relation table fits the relation, 0 to 1."""
+    evidence: float
+    """How surely the best object is what is looked for; a red mug is none of a red bicycle."""
 
 
 def object_scores(question: Question, index: GraphIndex, meaning: Meaning) -> ObjectScores:
     """Scores of all objects. Source: VL-KnG, section 6.3, with meaning and directed relations."""
     total = _similarity(question.text, index, meaning)
+    evidence = _evidence(question, index, meaning)
     table = index.relations
     if not question.anchor:
         nothing = np.zeros_like(total)
-        return ObjectScores(total, nothing, nothing, np.zeros(len(table.near)))
+        return ObjectScores(total, nothing, nothing, np.zeros(len(table.near)), evidence)
     fit = table.fit(question.forward, question.backward, OTHER_RELATION)
     anchor = _scaled(_similarity(question.anchor, index, meaning))
     if question.target:
@@ -60,12 +65,22 @@ def object_scores(question: Question, index: GraphIndex, meaning: Meaning) -> Ob
         asked = np.zeros(len(total), bool)
         asked[table.far[fit == 1.0]] = True
         total = np.where(asked, (1.0 + ASKED_BONUS) * total, total)
-    return ObjectScores(total, target, anchor, fit)
+    return ObjectScores(total, target, anchor, fit, evidence)
+
+
+def _evidence(question: Question, index: GraphIndex, meaning: Meaning) -> float:
+    said = index.words.scores(terms_of(question.sought))
+    is_named = index.words.scores((question.head,)) > 0.0
+    said = np.where(is_named, said, HEADLESS_WEIGHT * said)
+    return float(_with_meaning(said, question.sought, meaning).max(initial=0.0))
 
 
 def _similarity(phrase: str, index: GraphIndex, meaning: Meaning) -> Array:
     """By words, and by meaning where it is known."""
-    said = index.words.scores(terms_of(phrase))
+    return _with_meaning(index.words.scores(terms_of(phrase)), phrase, meaning)
+
+
+def _with_meaning(said: Array, phrase: str, meaning: Meaning) -> Array:
     if phrase not in meaning:
         return said
     meant = np.clip((meaning[phrase] - MEANING_FLOOR) / (1.0 - MEANING_FLOOR), 0.0, None)

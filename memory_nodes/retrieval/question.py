@@ -32,6 +32,8 @@ _SPOKEN = {
 }
 """How a relation is asked for, and the predicates that it may stand under in the graph."""
 _PLACING = re.compile(rf"\b(?:{'|'.join(sorted(_SPOKEN, key=len, reverse=True))})\b")
+_DEED = re.compile(r"\b(?:can|could) (?:i|we|you) (.*)")
+_CLAUSE_END = re.compile(r"[^\w\s'-]+")
 _SIDES = frozenset("left right front back side top bottom middle end".split())
 
 
@@ -51,6 +53,24 @@ class Question:
     def phrases(self) -> tuple[str, ...]:
         """What may be compared with objects: the whole, and its parts."""
         return tuple(phrase for phrase in (self.text, self.target, self.anchor) if phrase)
+
+    @property
+    def sought(self) -> str:
+        """The phrase that names what is looked for."""
+        return self.target or self.text
+
+    @property
+    def head(self) -> str:
+        """The stem of the word that tells most: the thing itself, "mug" of "where is the red mug".
+
+        Of "where can I heat my lunch" it is what is to be done: any warm thing may have to do with
+        lunch. Empty where no word carries a meaning.
+        """
+        clauses = _CLAUSE_END.split(self.sought)
+        spoken = next((" ".join(words(part)) for part in clauses if terms_of(part)), "")
+        deed = _DEED.search(spoken)
+        telling = [word for word in words(deed[1] if deed else spoken) if word not in STOP_WORDS]
+        return stem(telling[0 if deed else -1]) if telling else ""
 
 
 def read_question(text: str) -> Question:

@@ -41,7 +41,8 @@ class Ranking:
     object_scores: Mapping[str, float]
     keyframes: tuple[RetrievedKeyframe, ...]
     best_score: float
-    """Of the best object by words and meaning: some picture is always the most like."""
+    """How surely the best object is what is looked for, by words and meaning alone: some picture
+    is always the most like."""
 
 
 def rank(
@@ -64,7 +65,7 @@ def rank(
     return Ranking(
         _by_id(snapshot, scores),
         tuple(keyframes.retrieved(key) for key in keyframes.best(max_keyframes)),
-        float(said.total.max(initial=0.0)),
+        said.evidence,
     )
 
 

@@ -45,3 +45,18 @@ def test_phrases_are_the_whole_and_the_parts_that_are_there() -> None:
 
 def test_words_that_carry_no_meaning_are_no_terms() -> None:
     assert terms_of("Where are the red mugs?") == {"red", "mug"}
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("Where is the red mug?", "mug"),
+        ("Where is the knife on the yellow dresser?", "knife"),
+        ("Where can I heat my lunch?", "heat"),
+        ("What is on the table?", "tabl"),
+        ("Where is the mug, and who has used it last?", "mug"),
+        ("Where is it?", ""),
+    ],
+)
+def test_head_is_the_thing_or_the_deed(text: str, head: str) -> None:
+    assert read_question(text).head == head

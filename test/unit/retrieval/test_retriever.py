@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,17 +35,17 @@ def _picture(keyframe_id: int, colour: tuple[float, float, float]) -> ObjectView
     return ObjectView(keyframe_id, box(), embedding=packed(vector / np.linalg.norm(vector)))
 
 
-def _graph(**more: str) -> ChunkGraph:
+def _graph(embedding_model: str) -> ChunkGraph:
     """Two mugs that no word tells apart; only their pictures do."""
     mugs = [descriptor("mug_1", _picture(1, RED)), descriptor("mug_2", _picture(2, BLUE))]
     made = graph(1, [keyframe(1), keyframe(2)], mugs)
-    return ChunkGraph(made.chunk, made.objects, made.relations, resolved=True, **more)
+    return replace(made, embedding_model=embedding_model)
 
 
 @pytest.fixture
 def reader(tmp_path: Path) -> Reader:
     writer = Writer(tmp_path)
-    writer.commit_chunk(_graph(embedding_model=MODEL_ID))
+    writer.commit_chunk(_graph(MODEL_ID))
     writer.close()
     return Reader(tmp_path)
 
@@ -93,7 +94,7 @@ def test_pictures_may_be_left_out(reader: Reader) -> None:
 
 def test_memory_without_vectors_is_searched_by_words(tmp_path: Path) -> None:
     writer = Writer(tmp_path)
-    writer.commit_chunk(_graph(embedding_model="another model"))
+    writer.commit_chunk(_graph("another model"))
     writer.close()
     reader = Reader(tmp_path)
     assert _keyframe_ids(_retrieved(reader, "red", Grounding(ColourEmbedder(), reader, 1.0))) == []
