@@ -138,5 +138,11 @@ def shown(figures: dict[str, Any]) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     table = [" ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     scale = figures["scale"]
-    table.append(f"{scale['objects']} objects, ms: {scale['gr']['ms_p50']} by words, ")
+    for mode in ("gr", "hybrid"):
+        found = scale[mode]
+        table.append(
+            f"{mode} among {scale['objects']} objects: {found['ms_p50']} ms (p95 "
+            f"{found['ms_p95']}), at most {found['prompt_tokens_max']} prompt tokens"
+        )
+    table.append(f"embedding a question: {figures['embed_ms_p50']} ms")
     return "\n".join(table)

@@ -30,7 +30,7 @@ class RetrievalConfig:
         high=1.0,
     )
     min_score_by_meaning: float = parameter(
-        0.7,
+        0.75,
         "the same where a text embedder adds what the words mean",
         low=0.0,
         high=2.0,
