@@ -24,7 +24,7 @@ BESIDE_WEIGHT = 0.5
 """For the thing looked for that stands as asked to the one named."""
 HEADLESS_WEIGHT = 0.5
 """Of the words of a thing that lacks the very word that tells most."""
-OTHER_RELATION = 0.1
+OTHER_RELATION = 0.25
 """What a relation counts that was not asked for."""
 ASKED_BONUS = 0.3
 """For a thing that has what was asked for on, under or beside it."""

@@ -21,7 +21,7 @@ from memory_nodes.retrieval.question import Question, read_question
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.retrieval.visual import Sightings
 
-RELATION_BOOST = 0.2
+RELATION_BOOST = 0.3
 SIGHTING_WEIGHT = 0.5
 """Of the picture that looks most like the question."""
 RELEVANT_SHARE = 0.6
