@@ -70,8 +70,9 @@ def object_scores(question: Question, index: GraphIndex, meaning: Meaning) -> Ob
 
 def _evidence(question: Question, index: GraphIndex, meaning: Meaning) -> float:
     said = index.words.scores(terms_of(question.sought))
-    is_named = index.words.scores((question.head,)) > 0.0
-    said = np.where(is_named, said, HEADLESS_WEIGHT * said)
+    if question.head:
+        is_named = index.words.scores((question.head,)) > 0.0
+        said = np.where(is_named, said, HEADLESS_WEIGHT * said)
     return float(_with_meaning(said, question.sought, meaning).max(initial=0.0))
 
 

@@ -34,6 +34,7 @@ _SPOKEN = {
 _PLACING = re.compile(rf"\b(?:{'|'.join(sorted(_SPOKEN, key=len, reverse=True))})\b")
 _DEED = re.compile(r"\b(?:can|could) (?:i|we|you) (.*)")
 _CLAUSE_END = re.compile(r"[^\w\s'-]+")
+_OPEN = (["what"], ["which"], ["who"], ["how"])
 _SIDES = frozenset("left right front back side top bottom middle end".split())
 
 
@@ -56,16 +57,26 @@ class Question:
 
     @property
     def sought(self) -> str:
-        """The phrase that names what is looked for."""
-        return self.target or self.text
+        """The phrase that names what must be there for an answer.
+
+        Who asks "which appliance is on the counter" does not know it by name: all of it counts.
+        """
+        return self.text if self.is_open or not self.target else self.target
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the asker does not name the thing, but asks what it is."""
+        return words(self.text)[:1] in _OPEN
 
     @property
     def head(self) -> str:
         """The stem of the word that tells most: the thing itself, "mug" of "where is the red mug".
 
         Of "where can I heat my lunch" it is what is to be done: any warm thing may have to do with
-        lunch. Empty where no word carries a meaning.
+        lunch. Empty where no word carries a meaning, and for an open question.
         """
+        if self.is_open:
+            return ""
         clauses = _CLAUSE_END.split(self.sought)
         spoken = next((" ".join(words(part)) for part in clauses if terms_of(part)), "")
         deed = _DEED.search(spoken)
@@ -84,7 +95,8 @@ def read_question(text: str) -> Question:
         if terms_of(anchor) - _SIDES:
             target = spoken[: found.start()].strip()
             forward, backward = _predicates(found.group())
-            return Question(text, target if terms_of(target) else "", anchor, forward, backward)
+            is_named = bool(terms_of(target) - _SIDES)
+            return Question(text, target if is_named else "", anchor, forward, backward)
     return Question(text)
 
 
