@@ -10,7 +10,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import identity, pipeline, retrieval, store, tour
+from benchmark import (
+    consolidation,
+    history,
+    identity,
+    pipeline,
+    retention,
+    retrieval,
+    store,
+    tour,
+)
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -38,8 +47,11 @@ class Benchmark:
 
 
 BENCHMARKS = {
-    "identity": Benchmark(identity, lambda _: identity.run()),
+    "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
+    "history": Benchmark(history, history.run, history.add_arguments),
+    "identity": Benchmark(identity, identity.run, identity.add_arguments),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
+    "retention": Benchmark(retention, retention.run, retention.add_arguments),
     "retrieval": Benchmark(retrieval, retrieval.run, retrieval.add_arguments, retrieval.shown),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),
     "tour": Benchmark(tour, lambda _: tour.run()),

@@ -43,10 +43,13 @@ async def detected(tour: Tour, model: ChatModel, memory_dir: Path) -> list[Chunk
 
 
 async def resolved(
-    graphs: Iterable[ChunkGraph], model: ChatModel | None, memory_dir: Path
+    graphs: Iterable[ChunkGraph],
+    model: ChatModel | None,
+    memory_dir: Path,
+    call_timeout_s: float = CALL_TIMEOUT_S,
 ) -> Resolver:
     """Stores the graphs under identities by the model, or by words and places without one."""
-    with Resolver(memory_dir, model, CALL_TIMEOUT_S) as resolver:
+    with Resolver(memory_dir, model, call_timeout_s) as resolver:
         for graph in graphs:
             await resolver.take(graph)
     return resolver

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from memory_nodes.errors import ConfigurationError
 
-Value = TypeVar("Value", bool, int, float, str)
+Value = TypeVar("Value", bool, int, float, str, tuple[str, ...])
 
 
 def parameter(

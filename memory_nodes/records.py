@@ -88,7 +88,7 @@ class Keyframe:
     height_px: int
     intrinsics: Intrinsics | None
     image_path: str
-    """Relative to the memory directory."""
+    """Relative to the memory directory; empty once the image is kept no longer."""
     is_localized: bool = True
     """False: the robot was not sure where it was; never to be driven to."""
     depth_grid: DepthGrid | None = None
@@ -199,6 +199,10 @@ class ChunkGraph:
     """Id of the model that made the vectors of the views; empty where there are none."""
     clear_looks: tuple[ClearLook, ...] = ()
     """Of objects that the chunk does not show; known once it is resolved."""
+    scene: str = ""
+    """One sentence on what the place looks like; empty where the model does not say."""
+    place: str = ""
+    """What kind of room or place it is, in a few words; empty where the model does not say."""
 
 
 class ChangeKind(str, Enum):
@@ -348,7 +352,8 @@ class EntitySighting:
     stamp_ns: int
     observation_ids: tuple[str, ...]
     entity_id: str = ""
-    """The known entity that it is; empty for a new one."""
+    """The known entity that it is; empty for a new one, or ``new_<number>`` where several views of
+    one piece show it."""
     object_id: str = ""
 
 

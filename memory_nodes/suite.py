@@ -7,6 +7,9 @@ from pathlib import Path
 
 from memory_nodes.parameters import parameter
 
+HARDWARE_ID = "robot_memory"
+"""Of the suite's own diagnostics, by which it knows them again."""
+
 
 @dataclass(frozen=True)
 class SuiteConfig:

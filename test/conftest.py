@@ -1,5 +1,6 @@
-"""What every test may use: a ROS domain of its own, and a reason where a `models` test skips."""
+"""What every test may use: a ROS domain of its own, and reasons where tests of real models skip."""
 
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -8,17 +9,26 @@ import pytest
 from memory_test_support.domain import own_domain
 
 MODEL_PACKAGES = ("open_clip", "sentence_transformers")
+GGUF_VARIABLE = "MEMORY_TEST_GGUF"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips `models` tests where the extra is not installed, and says how to get it."""
+    """Skips tests of real models where these are not there, and says how to get them."""
+    reasons = {"models": _without_packages(), "language_model": _without_language_model()}
+    for marker, reason in reasons.items():
+        skip = pytest.mark.skip(reason=reason)
+        for item in items:
+            if reason and item.get_closest_marker(marker):
+                item.add_marker(skip)
+
+
+def _without_packages() -> str:
     missing = [name for name in MODEL_PACKAGES if find_spec(name) is None]
-    if not missing:
-        return
-    skip = pytest.mark.skip(reason=f"{' and '.join(missing)} missing; ./dev setup --models")
-    for item in items:
-        if item.get_closest_marker("models"):
-            item.add_marker(skip)
+    return f"{' and '.join(missing)} missing; ./dev setup --models" if missing else ""
+
+
+def _without_language_model() -> str:
+    return "" if os.environ.get(GGUF_VARIABLE) else f"{GGUF_VARIABLE} names no .gguf file"
 
 
 @pytest.fixture

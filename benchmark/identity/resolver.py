@@ -6,7 +6,9 @@ import time
 from collections import Counter
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
+from benchmark.identity.replies import ReplyTally
 from memory_nodes.association.associator import Associator, AssociatorConfig
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.records import ChunkGraph
@@ -20,17 +22,21 @@ class MeteredModel:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self.calls = 0
+        self.replies = 0
         self.prompt_tokens = 0
+        self.completion_tokens = 0
         self.duration_s = 0.0
 
     async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
+        self.calls += 1
         started_s = time.perf_counter()
         try:
             reply = await self._model.complete(prompt, deadline_s)
         finally:
             self.duration_s += time.perf_counter() - started_s
-        self.calls += 1
+        self.replies += 1
         self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
         return reply
 
 
@@ -44,6 +50,7 @@ class Resolver:
         self._associator = Associator(
             self._model, self.reader, AssociatorConfig(), call_timeout_s=call_timeout_s
         )
+        self._replies = ReplyTally()
         self._chunks = 0
         self._same_frame_merges = 0
         self._duration_s = 0.0
@@ -68,10 +75,13 @@ class Resolver:
 
     async def resolve(self, graph: ChunkGraph) -> ChunkGraph:
         """The graph with lasting ids; its time counts."""
+        replies = self._model.replies if self._model is not None else 0
         started_s = time.perf_counter()
         resolved = await self._associator.resolve(graph)
         self._duration_s += time.perf_counter() - started_s
         self._chunks += 1
+        if self._model is not None and self._model.replies > replies:
+            self._replies.add(graph, resolved)
         return resolved
 
     def store(self, graph: ChunkGraph) -> None:
@@ -84,13 +94,26 @@ class Resolver:
         return self._duration_s - (self._model.duration_s if self._model is not None else 0.0)
 
     def figures(self) -> dict[str, float]:
-        """Prompt tokens as the model reports them, for each chunk that it was asked about."""
+        """Prompt tokens as the model reports them, for each reply; seconds with its calls."""
         model = self._model
-        tokens = model.prompt_tokens / model.calls if model is not None and model.calls else 0.0
+        tokens = model.prompt_tokens / max(1, model.replies) if model is not None else 0.0
         return {
+            "chunks": self._chunks,
             "prompt_tokens_per_chunk": round(tokens),
             "same_frame_merges": self._same_frame_merges,
-            "seconds_per_chunk": round(self.resolving_s / max(1, self._chunks), 4),
+            "seconds_per_chunk": round(self._duration_s / max(1, self._chunks), 4),
+        }
+
+    def reply_figures(self) -> dict[str, Any]:
+        """What the model wrote for each reply, and what was wrong with it; empty without one."""
+        model = self._model
+        if model is None:
+            return {}
+        return {
+            "completion_tokens_per_chunk": round(model.completion_tokens / max(1, model.replies)),
+            "replies": model.replies,
+            "unanswered_calls": model.calls - model.replies,
+            **self._replies.figures(),
         }
 
 

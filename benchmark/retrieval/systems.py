@@ -52,7 +52,7 @@ class Graph:
         self._snapshot = snapshot
         self._pictures = pictures
         self._loop = asyncio.new_event_loop()
-        self._vectors = None if embedder is None else ObjectVectors(lambda: embedder, DEADLINE_S)
+        self._vectors = None if embedder is None else ObjectVectors(embedder, DEADLINE_S)
         if self._vectors is not None:
             while self._loop.run_until_complete(self._vectors.learn(snapshot)):
                 pass

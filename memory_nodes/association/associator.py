@@ -9,22 +9,28 @@ import numpy as np
 
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
 from memory_nodes.association.known_objects import Known, KnownObjects
-from memory_nodes.association.known_places import in_view, known_places, sightings
+from memory_nodes.association.known_places import MAX_SIGHTINGS, in_view, known_places, sightings
 from memory_nodes.association.matching import match
 from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import Decisions, read_mapping
-from memory_nodes.errors import ModelError, StoreMissing
+from memory_nodes.errors import ConfigurationError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, ClearLook, ObjectDescriptor, ObjectStatus
+from memory_nodes.records import ChunkGraph, ClearLook, Keyframe, ObjectDescriptor, ObjectStatus
+from memory_nodes.store import moves
+from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_numbers import id_stem
 from memory_nodes.store.reader import Reader
 
 WITHOUT_MODEL = "association without the model"
 """Begins the problem line of a graph that the model did not resolve."""
+WITHOUT_MEANING = "association without meaning"
+"""Begins that of a graph whose texts could not be compared by their vectors."""
 
 Shortlists = Mapping[str, Sequence[Known]]
+Newest = Mapping[str, tuple[ObjectDescriptor, Keyframe]]
+"""Objects with their newest view, by id, and the keyframe of that."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +132,12 @@ class Associator:
         shortlists = self._shortlists(graph, meant)
         if not any(shortlists.values()):
             return _all_new(graph.objects)
+        newest = self._newest(shortlists)
+        shortlists = self._with_elsewhere(shortlists, newest)
         claims: Mapping[str, str | None] = {}
         if self._model is not None:
             try:
-                said = await self._ask(self._model, graph, shortlists)
+                said = await self._ask(self._model, graph, newest)
                 claims = said.known_by_local
                 problems += [*said.problems, *self._doubles(said)]
             except ModelError as error:
@@ -145,8 +153,8 @@ class Associator:
             return {}, []
         try:
             return await self._meaning.alike(local, self._config.candidates_per_object), []
-        except ModelError as error:
-            return {}, [f"association without meaning: {error}"]
+        except (ModelError, ConfigurationError) as error:
+            return {}, [f"{WITHOUT_MEANING}: {error}"]
 
     def _shortlists(self, graph: ChunkGraph, meant: Alike) -> Shortlists:
         """Known objects that each local one may be."""
@@ -161,26 +169,48 @@ class Associator:
             shortlists[seen.object_id] = [self._known[name] for name in names]
         return shortlists
 
-    async def _ask(self, model: ChatModel, graph: ChunkGraph, shortlists: Shortlists) -> Decisions:
+    def _newest(self, shortlists: Shortlists) -> Newest:
+        """The newest view of each object of the shortlists, with its keyframe."""
         names = {item.item.object_id for items in shortlists.values() for item in items}
+        found = self._reader.newest_of_objects(names)
+        shown_by = self._reader.keyframes({item.views[-1].keyframe_id for item in found})
+        keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
+        return {item.object_id: (item, keyframes[item.views[-1].keyframe_id]) for item in found}
+
+    def _with_elsewhere(self, shortlists: Shortlists, newest: Newest) -> Shortlists:
+        """With the places where the newest views show what is not in its place."""
+        strays = {
+            object_id
+            for object_id, (item, shown_by) in newest.items()
+            if item.position is not None
+            and moves.contradicts(item.views[-1], {shown_by.keyframe_id: shown_by}, item.position)
+        }
+        if not strays:
+            return shortlists
+        found = self._reader.objects(strays)
+        keyframes = {item.keyframe_id: item for item in self._reader.keyframes(sightings(found))}
+        seen = {item.object_id: _elsewhere(item, keyframes) for item in found}
+        return {
+            name: [replace(item, elsewhere=seen.get(item.item.object_id)) for item in items]
+            for name, items in shortlists.items()
+        }
+
+    async def _ask(self, model: ChatModel, graph: ChunkGraph, newest: Newest) -> Decisions:
         candidates = [
             item
             if self._known[item.object_id].item.map_id == _map_id(graph)
             else replace(item, position=None)
-            for item in self._reader.newest_of_objects(names)
+            for item, _ in newest.values()
         ]
-        newest = {candidate.views[-1].keyframe_id for candidate in candidates}
-        keyframes = {
-            keyframe.keyframe_id: keyframe
-            for keyframe in (*self._reader.keyframes(newest), *graph.chunk.keyframes)
-        }
-        relations = self._reader.relations(names)
+        shown_by = (*(keyframe for _, keyframe in newest.values()), *graph.chunk.keyframes)
+        keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
+        relations = self._reader.relations(newest)
         prompt = association_prompt(graph, candidates, relations, keyframes)
         prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)
         local = {seen.object_id: seen.type for seen in graph.objects}
         # Of any type: looks and places judge a claim afterwards.
-        return read_mapping(reply, local, dict.fromkeys(names, ()))
+        return read_mapping(reply, local, dict.fromkeys(newest, ()))
 
     def _doubles(self, said: Decisions) -> list[str]:
         """Known objects that the model takes for one, unless a person told them apart."""
@@ -214,6 +244,17 @@ class Associator:
 def _all_new(local: Sequence[ObjectDescriptor]) -> _Decision:
     """Where nothing is known there is nothing to ask, and nothing to doubt."""
     return _Decision({}, frozenset(seen.object_id for seen in local))
+
+
+def _elsewhere(item: ObjectDescriptor, keyframes: Mapping[int, Keyframe]) -> Elsewhere | None:
+    """As ``moves.elsewhere``, on the map of its newest view since it moved last."""
+    map_id = keyframes[item.views[-1].keyframe_id].map_id
+    views = [
+        view
+        for view in item.views[-MAX_SIGHTINGS:]
+        if view.keyframe_id >= item.placed_since and keyframes[view.keyframe_id].map_id == map_id
+    ]
+    return moves.elsewhere(views, keyframes, item.position) if item.position is not None else None
 
 
 def _map_id(graph: ChunkGraph) -> str:

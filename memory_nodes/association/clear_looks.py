@@ -70,9 +70,10 @@ class ClearLookConfig:
         0.5, "share of the object that may be hidden, not its middle", low=0.0, high=1.0
     )
     look_at_empty_keyframes: bool = parameter(
-        False,
+        True,
         "a keyframe in which nothing was detected counts too, where others of its chunk show"
-        " something: for a detector that never skips an image",
+        " something and only one known object should be in it; off for a detector that often"
+        " passes an image over",
     )
 
 
@@ -93,31 +94,45 @@ def clear_looks(
 ) -> tuple[ClearLook, ...]:
     """The looks of a resolved chunk, in the order of its keyframes.
 
-    An object that the chunk shows anywhere is not missed. A chunk with a problem of the detector,
-    and a keyframe in which nothing was detected, are no evidence.
+    An object that the chunk shows anywhere is not missed. A chunk with a problem of the detector
+    is no evidence. Nor is a keyframe in which nothing was detected, unless only one object should
+    be in it: where several are lacking at once, the detector passed the picture over.
     """
-    if any(not line.startswith(HARMLESS_PROBLEMS) for line in graph.problems):
+    if not graph.objects or any(not line.startswith(HARMLESS_PROBLEMS) for line in graph.problems):
         return ()
     seen_ids = {item.object_id for item in graph.objects}
-    places = [place for place in known.places if place.object_id not in seen_ids]
     positions = _positions(graph, known.places)
     looks = []
     for keyframe in graph.chunk.keyframes:
         shown = _boxes(graph, keyframe, positions)
-        is_evidence = bool(shown) or (config.look_at_empty_keyframes and bool(graph.objects))
-        if not is_evidence or keyframe.intrinsics is None or not keyframe.is_localized:
+        if not shown and not config.look_at_empty_keyframes:
             continue
-        for expected in _expected(places, keyframe, keyframe.intrinsics, config):
-            through = known.seen_through(expected.object_id, expected.as_in_id)
-            carrying_m = expected.depth_m - CARRIER_DEPTH_M
-            before = [
-                (box, depth_m)
-                for name, box, depth_m in shown
-                if name not in through or depth_m < carrying_m
-            ]
-            if not _is_hidden(expected, keyframe, before, config):
-                looks.append(ClearLook(expected.object_id, keyframe.keyframe_id))
+        should_be_in = list(_in_plain_view(known, keyframe, shown, config))
+        if shown or len(should_be_in) == 1:
+            lacking = (object_id for object_id in should_be_in if object_id not in seen_ids)
+            looks += [ClearLook(object_id, keyframe.keyframe_id) for object_id in lacking]
     return tuple(looks)
+
+
+def _in_plain_view(
+    known: KnownPlaces,
+    keyframe: Keyframe,
+    shown: Sequence[tuple[str, Box, float]],
+    config: ClearLookConfig,
+) -> Iterator[str]:
+    """The objects that a keyframe would show, were all of them in their places."""
+    if keyframe.intrinsics is None or not keyframe.is_localized:
+        return
+    for expected in _expected(known.places, keyframe, keyframe.intrinsics, config):
+        through = known.seen_through(expected.object_id, expected.as_in_id)
+        carrying_m = expected.depth_m - CARRIER_DEPTH_M
+        before = [
+            (box, depth_m)
+            for name, box, depth_m in shown
+            if name not in through or depth_m < carrying_m
+        ]
+        if not _is_hidden(expected, keyframe, before, config):
+            yield expected.object_id
 
 
 def _expected(

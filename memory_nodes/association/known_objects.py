@@ -16,6 +16,7 @@ from memory_nodes.association.places import HOME_M3, LOOSE_M, ROOM_M3, log_densi
 from memory_nodes.association.word_index import WordIndex
 from memory_nodes.geometry import Array, PointEstimate
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
+from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_changes import KnownObject, ObjectChanges
 from memory_nodes.store.reader import Reader
 
@@ -35,6 +36,8 @@ class Known:
 
     item: KnownObject
     looks: Looks
+    elsewhere: Elsewhere | None = None
+    """Where its newest views show it, on its map, if that is not in its place."""
 
 
 class KnownObjects:

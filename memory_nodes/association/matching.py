@@ -18,11 +18,13 @@ from memory_nodes.association.places import (
     TWIN_PROBABILITY,
     common_shift_m,
     move_probability,
+    or_where_seen,
     same_place,
     twin_place,
 )
-from memory_nodes.geometry import Array
+from memory_nodes.geometry import Array, PointEstimate
 from memory_nodes.records import ObjectDescriptor, ObjectStatus
+from memory_nodes.store.moves import Elsewhere
 
 CLAIM = 3.0
 """How much the word of the model weighs, in nats: less than looks and place together."""
@@ -48,11 +50,20 @@ class _Pairs:
     covariances_m2: Array
     """Of both places together, shape (N, 3, 3)."""
     move_probabilities: Array
+    seen_gaps_m: Array
+    """As ``gaps_m``, from where the newest views show the known one, if not in its place."""
+    seen_covariances_m2: Array
+    seen_move_probabilities: Array
+    """That it was moved before those views."""
 
     def scores(self, shift_m: Array) -> Array:
         """Log likelihood of each pair if all places are shifted so, shape (N,)."""
         gaps_m = self.gaps_m - shift_m
         places = same_place(gaps_m, self.covariances_m2, self.move_probabilities)
+        places = or_where_seen(
+            *(places, self.seen_gaps_m - shift_m, self.seen_covariances_m2),
+            self.seen_move_probabilities,
+        )
         scores: Array = self.looks + self.claims + places
         return scores
 
@@ -128,26 +139,35 @@ def _pairs(
             own[claimed] = known[claimed]
         for name, other in own.items():
             claim = CLAIM if name == claimed else 0.0
-            gap_m, covariance_m2 = _gap(seen, other, map_id)
-            moved = _move_probability(seen, other)
+            is_here = other.item.map_id == map_id
+            place = _gap(seen, other.item.position if is_here else None)
             cosine = meant.get(seen.object_id, {}).get(name, 0.0)
             score = looks_score(looks, other.looks, cosine)
-            found.append((row, column_of[name], score, claim, gap_m, covariance_m2, moved))
+            moved = _move_probability(seen, other)
+            newest = _gap_elsewhere(seen, other.elsewhere if is_here else None)
+            found.append((row, column_of[name], score, claim, *place, moved, *newest))
     if not found:
         return None
-    rows, columns, scores, said, gaps_m, covariances_m2, moves = zip(*found, strict=True)
-    return _Pairs(
-        *(np.array(rows), np.array(columns), np.array(scores), np.array(said), np.array(gaps_m)),
-        *(np.reshape(covariances_m2, (-1, 3, 3)), np.array(moves)),
-    )
+    return _Pairs(*map(np.array, zip(*found, strict=True)))
 
 
-def _gap(seen: ObjectDescriptor, known: Known, map_id: str) -> tuple[Array, Array]:
-    """Shape (3,), and the covariance of both places, shape (9,); NaN for another map's."""
-    here, there = seen.position, known.item.position
-    if here is None or there is None or known.item.map_id != map_id:
-        return np.full(3, np.nan), np.full(9, np.nan)
-    return np.subtract(here.point_m, there.point_m), np.add(here.covariance_m2, there.covariance_m2)
+def _gap(seen: ObjectDescriptor, there: PointEstimate | None) -> tuple[Array, Array]:
+    """Shape (3,), and the covariance of both places, shape (3, 3); NaN where one is not known."""
+    here = seen.position
+    if here is None or there is None:
+        return np.full(3, np.nan), np.full((3, 3), np.nan)
+    covariance_m2 = np.reshape(np.add(here.covariance_m2, there.covariance_m2), (3, 3))
+    return np.subtract(here.point_m, there.point_m), covariance_m2
+
+
+def _gap_elsewhere(
+    seen: ObjectDescriptor, elsewhere: Elsewhere | None
+) -> tuple[Array, Array, float]:
+    """As ``_gap``, and how likely the known one was moved there."""
+    if elsewhere is None:
+        return *_gap(seen, None), 0.0
+    moved = move_probability(elsewhere.after_ns, was_absent=False)
+    return *_gap(seen, elsewhere.position), moved
 
 
 def _move_probability(seen: ObjectDescriptor, known: Known) -> float:

@@ -28,6 +28,8 @@ MOVE_TIME_S = 5 * 86_400.0
 MIN_MOVE_PROBABILITY = 1e-3
 MAX_MOVE_PROBABILITY = 0.9
 """Where its place was in clear view without it."""
+STRAY_PROBABILITY = 0.05
+"""A view that shows an object elsewhere is so often one of another object, or wrong."""
 
 
 def log_density(gaps_m: Array, covariances_m2: Array) -> Array:
@@ -58,6 +60,26 @@ def same_place(gaps_m: Array, covariances_m2: Array, move_probabilities: Array) 
         np.log(moved) - math.log(HOME_M3),
     )
     return density
+
+
+def or_where_seen(
+    densities: Array, gaps_m: Array, covariances_m2: Array, move_probabilities: Array
+) -> Array:
+    """The same where the newest views show some of them elsewhere: there they may be by now.
+
+    Args:
+        densities: as ``same_place`` has them, shape (N,).
+        gaps_m, covariances_m2: to where those views show them; NaN where they show them in place.
+        move_probabilities: that they were moved before those views, shape (N,).
+    """
+    either = densities.copy()
+    seen = np.isfinite(gaps_m[:, 0])
+    there = move_probabilities[seen] / (move_probabilities[seen] + STRAY_PROBABILITY)
+    either[seen] = np.logaddexp(
+        np.log1p(-there) + densities[seen],
+        np.log(there) + log_density(gaps_m[seen], covariances_m2[seen]),
+    )
+    return either
 
 
 def twin_place(gaps_m: Array, covariances_m2: Array) -> Array:

@@ -10,11 +10,11 @@ from typing import Any
 from memory_nodes.geometry import Vector3
 from memory_nodes.models.ports import JsonSchema, Prompt
 from memory_nodes.models.prompt_files import prompt_text
-from memory_nodes.models.reply_schema import array_of, closed_object
+from memory_nodes.models.reply_schema import closed_object
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Relation
 from memory_nodes.words import age_text
 
-PROMPT_VERSION = "associate_v2"
+PROMPT_VERSION = "associate_v3"
 TASK = "association"
 MAX_RELATIONS = 6
 MAX_DISTANCES = 3
@@ -56,8 +56,9 @@ def association_prompt(
     return Prompt(
         task=TASK,
         system=template,
-        text=json.dumps(body, ensure_ascii=False),
-        reply_schema=_schema(),
+        # White space between values is a fifth of the tokens.
+        text=json.dumps(body, ensure_ascii=False, separators=(",", ":")),
+        reply_schema=_schema(graph.objects, known),
         temperature=0.1,
     )
 
@@ -110,6 +111,15 @@ def _distances_m(known: ObjectDescriptor, places_m: Mapping[str, Vector3]) -> di
     return {name: round(distances_m[name], 1) for name in nearest}
 
 
-def _schema() -> JsonSchema:
-    pair = closed_object(local_id={"type": "string"}, known_id={"type": ["string", "null"]})
-    return closed_object(mapping=array_of(pair))
+def _schema(local: Sequence[ObjectDescriptor], known: Sequence[ObjectDescriptor]) -> JsonSchema:
+    """One answer for each object of the chunk, which is a known id or null.
+
+    A server that enforces it leaves no way to omit an object, to invent an id or to go on forever.
+    """
+    known_id = {"type": "string", "enum": [item.object_id for item in known]}
+    answer = {"$ref": "#/$defs/answer"}
+    mapping = closed_object(**{item.object_id: answer for item in local})
+    return {
+        **closed_object(mapping=mapping),
+        "$defs": {"answer": {"anyOf": [known_id, {"type": "null"}]}},
+    }

@@ -23,8 +23,10 @@ def answer_picture(
     Args:
         names: what to write at the box of each object id; default: the id.
 
-    Raises ImageError when the image is gone or damaged.
+    Raises ImageError when the image is gone, kept no longer or damaged.
     """
+    if not hit.keyframe.image_path:
+        raise ImageError(f"the image of keyframe {hit.keyframe.keyframe_id} is kept no longer")
     path = memory_dir / hit.keyframe.image_path
     try:
         image = from_compressed(path.read_bytes()).convert("RGB")

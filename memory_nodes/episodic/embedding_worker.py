@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from memory_nodes.errors import (
     ConfigurationError,
@@ -12,6 +12,7 @@ from memory_nodes.errors import (
     ModelUnavailable,
 )
 from memory_nodes.models.ports import TextEmbedder
+from memory_nodes.parameters import parameter
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.writer import Writer
 
@@ -23,20 +24,25 @@ _PROBE = "memory"
 """What is embedded first, to learn how long the vectors are."""
 
 
-class EmbeddingWorker:
-    """Embeds one batch of waiting texts a step.
+@dataclass(frozen=True)
+class EmbeddingWorkerConfig:
+    """What becomes of vectors that another model has made."""
 
-    ``load`` gives the model, and may take its time: it is called in a thread, at the first step.
-    """
+    reembed: bool = parameter(
+        False, "after a change of the model embed all texts anew, instead of refusing it"
+    )
+
+
+class EmbeddingWorker:
+    """Embeds one batch of waiting texts a step."""
 
     def __init__(
-        self, writer: Writer, load: Callable[[], TextEmbedder], timeout_s: float, *, reembed: bool
+        self, writer: Writer, embedder: TextEmbedder, timeout_s: float, *, reembed: bool
     ) -> None:
         self._writer = writer
-        self._load = load
+        self._embedder = embedder
         self._timeout_s = timeout_s
         self._reembed = reembed
-        self._embedder: TextEmbedder | None = None
         self._model: EmbeddingModel | None = None
         self._batch_size = BATCH_SIZE
         self.problem: str | None = None
@@ -45,8 +51,8 @@ class EmbeddingWorker:
     async def step(self) -> float:
         """Embeds some texts; gives the seconds to wait before the next step."""
         try:
-            embedder = await self._active()
-            wait_s = await self._embed(embedder)
+            await self._activate()
+            wait_s = await self._embed()
         except ModelUnavailable as error:
             self.problem = f"texts wait for their vectors: {error}"
             return RETRY_S if error.retry_after_s is None else error.retry_after_s
@@ -59,24 +65,20 @@ class EmbeddingWorker:
         self.problem = None
         return wait_s
 
-    async def _active(self) -> TextEmbedder:
-        """The model, once the memory knows that its vectors are of this one."""
-        if self._embedder is None:
-            self._embedder = await asyncio.to_thread(self._load)
-        embedder = self._embedder
+    async def _activate(self) -> None:
+        """Tells the memory that its vectors are of this model."""
         if self._model is None:
-            probe = await embedder.embed([_PROBE], self._timeout_s)
-            model = EmbeddingModel(embedder.model_id, probe.shape[1])
+            probe = await self._embedder.embed([_PROBE], self._timeout_s)
+            model = EmbeddingModel(self._embedder.model_id, probe.shape[1])
             await asyncio.to_thread(self._writer.use_embedding_model, model, reembed=self._reembed)
             self._model = model
-        return embedder
 
-    async def _embed(self, embedder: TextEmbedder) -> float:
+    async def _embed(self) -> float:
         texts = await asyncio.to_thread(self._writer.texts_without_vector, self._batch_size)
         if not texts:
             return IDLE_S
         try:
-            vectors = await embedder.embed(list(texts.values()), self._timeout_s)
+            vectors = await self._embedder.embed(list(texts.values()), self._timeout_s)
         except ModelRejected:
             return await self._pass_over(list(texts))
         found = dict(zip(texts, vectors, strict=True))

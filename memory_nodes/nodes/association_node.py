@@ -6,10 +6,17 @@ from concurrent.futures import Future
 
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 
-from memory_nodes.association.associator import WITHOUT_MODEL, Associator, AssociatorConfig
+from memory_nodes.association.associator import (
+    WITHOUT_MEANING,
+    WITHOUT_MODEL,
+    Associator,
+    AssociatorConfig,
+)
 from memory_nodes.association.clear_looks import ClearLookConfig
+from memory_nodes.association.meaning import Meaning
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
+from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_from_msg, graph_to_msg
@@ -17,6 +24,10 @@ from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.reader import Reader
+from memory_nodes.store.search import Search
+
+TROUBLES = {"model": WITHOUT_MODEL, "text embedder": WITHOUT_MEANING}
+"""What may be away, and how the problem line of a graph begins that was resolved without it."""
 
 
 class AssociationNode(MemoryNode):
@@ -30,25 +41,38 @@ class AssociationNode(MemoryNode):
         super().__init__("association_node", **options)
         self.association = declare(self, AssociatorConfig)
         self.looking = declare(self, ClearLookConfig)
+        self.embedding = declare(self, TextEmbedderConfig)
         self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
+        self.search = Search(self.suite.memory_path)
+        self.embedder = embedder_for(self.embedding, self.endpoint)
         self.associator = Associator(
             chat_for(self.endpoint),
             self.reader,
             self.association,
             self.endpoint.call_timeout_s,
-            looking=self.looking,
+            self._meaning(),
+            self.looking,
         )
 
     def start(self) -> None:
         self._work: Future[ChunkGraph] | None = None
+        if self.embedder is not None:  # loaded before the first chunk needs it
+            self.background.start(self.embedder.embed([], self.embedding.embedding_timeout_s))
         self.graphs = self.announce(ChunkGraphMsg, endpoints.CHUNK_GRAPHS, endpoints.EVENT)
         self.listen(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, self._on_detections, endpoints.EVENT)
 
     def close(self) -> None:
+        self.search.close()
         self.reader.close()
+
+    def _meaning(self) -> Meaning | None:
+        if self.embedder is None:
+            return None
+        timeout_s = self.embedding.embedding_timeout_s
+        return Meaning(self.search, self.reader, self.embedder, timeout_s)
 
     def _on_detections(self, message: ChunkGraphMsg) -> None:
         if self._work is not None and not self._work.done():
@@ -62,8 +86,9 @@ class AssociationNode(MemoryNode):
         graph = work.result()
         self.counters["chunks_resolved"] += 1
         self.counters["problems"] += len(graph.problems)
-        without = (line for line in graph.problems if line.startswith(WITHOUT_MODEL))
-        self.trouble(next(without, None), "model")
+        for about, start in TROUBLES.items():
+            without = (line for line in graph.problems if line.startswith(start))
+            self.trouble(next(without, None), about)
         self.graphs.publish(graph_to_msg(graph))
 
 

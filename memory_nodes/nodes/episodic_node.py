@@ -18,12 +18,22 @@ from robot_memory.srv import (
     StartEpisode,
 )
 
-from memory_nodes.episodic.embedding_worker import EmbeddingWorker
+from memory_nodes.dates import Dates
+from memory_nodes.episodic.auto_episodes import AutoEpisodes, AutoEpisodesConfig
+from memory_nodes.episodic.chunk_observations import ChunkObservationsConfig, chunk_observations
+from memory_nodes.episodic.consolidator import ConsolidationConfig, Consolidator
+from memory_nodes.episodic.embedding_worker import EmbeddingWorker, EmbeddingWorkerConfig
+from memory_nodes.episodic.history.config import HistoryConfig
+from memory_nodes.episodic.history.teller import HistoryTeller
+from memory_nodes.episodic.layers.config import LayersConfig
 from memory_nodes.errors import InputError
+from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
+from memory_nodes.models.ports import TextEmbedder
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph as ChunkGraphRecord
 from memory_nodes.records import ObjectDescriptor
+from memory_nodes.records import Observation as ObservationRecord
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.bounds import bounds_of
 from memory_nodes.ros.conversions import (
@@ -36,11 +46,15 @@ from memory_nodes.ros.conversions import (
 )
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.edit_requests import edit_from
+from memory_nodes.ros.layers import declare_layers, made_layers
+from memory_nodes.ros.looking_back import LookingBack
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.senses import Senses
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.exchange.exporting import export
 from memory_nodes.store.forgetting.selection import Forget
+from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.statistics import Statistics, statistics
 from memory_nodes.store.writer import Writer, WriterConfig
@@ -55,18 +69,26 @@ class EpisodicNode(MemoryNode):
         super().__init__("episodic_node", **options)
         self.writing = declare(self, WriterConfig)
         self.changing = declare(self, ChangesConfig)
+        self.chunk_texts = declare(self, ChunkObservationsConfig)
+        self.hearing = declare(self, LayersConfig)
+        self.layer_configs = declare_layers(self, self.hearing)
+        self.by_itself = declare(self, AutoEpisodesConfig)
+        self.consolidation = declare(self, ConsolidationConfig)
+        self.telling = declare(self, HistoryConfig)
         self.embedding = declare(self, TextEmbedderConfig)
+        self.embedding_work = declare(self, EmbeddingWorkerConfig)
         self.endpoint = declare(self, EndpointConfig)
 
     def open(self) -> None:
+        self.layers = made_layers(self, self.layer_configs)
         self.writer = Writer(self.suite.memory_path, self.writing, self.changing)
+        for layer in self.layers:
+            self.writer.add_layer(layer.name)
         self.disk = ThreadPoolExecutor(1, "writer")
-        self.embedder = EmbeddingWorker(
-            self.writer,
-            lambda: embedder_for(self.embedding, self.endpoint),
-            self.embedding.embedding_timeout_s,
-            reembed=self.embedding.reembed,
-        )
+        self.episodes = AutoEpisodes(self.writer, self.by_itself, self.suite)
+        self.past = Past(self.suite.memory_path)
+        self.embedder = embedder_for(self.embedding, self.endpoint)
+        self.consolidator, self.teller = self._looking_back()
 
     def start(self) -> None:
         self._announcing: Future[None] | None = None
@@ -80,12 +102,25 @@ class EpisodicNode(MemoryNode):
         self.serve(ForgetMemory, endpoints.FORGET, self._forget)
         self.serve(EditObject, endpoints.EDIT_OBJECT, self._edit)
         self.serve(ExportMemory, endpoints.EXPORT_MEMORY, self._export)
-        if self.embedding.text_embedder != "none":
-            self.repeat(self._embed)
+        if self.embedder is not None:
+            self._embed_with(self.embedder)
+        LookingBack(self, self.consolidator, self.teller)
+        self.senses = Senses(
+            self,
+            self.layers,
+            self.hearing.layer_pose_timeout_s,
+            self.by_itself,
+            self.episodes,
+            take=self._take,
+            in_order=self._in_order,
+            write=self._write,
+        )
         self._write(lambda: None)
 
     def close(self) -> None:
+        self._in_order(self.episodes.close)
         self.disk.shutdown()
+        self.past.close()
         self.writer.close()
 
     def _on_graph(self, message: ChunkGraph) -> None:
@@ -95,15 +130,19 @@ class EpisodicNode(MemoryNode):
 
     def _commit(self, graph: ChunkGraphRecord) -> None:
         """In the disk thread. Keyframes are kept even where the rest of a graph is unusable."""
+        self.episodes.saw(graph.chunk.keyframes)
         try:
-            self.writer.commit_chunk(graph)
+            self.writer.commit_chunk(graph, chunk_observations(graph, self.chunk_texts))
         except InputError as error:
             self.counters["unusable_graphs"] += 1
             problems = (*graph.problems, f"kept without objects: {error}")
             self.writer.commit_chunk(replace(graph, objects=(), relations=(), problems=problems))
 
     def _on_observation(self, message: Observation) -> None:
-        stored = self.writer.submit(observation_from_msg(message))
+        self._take(observation_from_msg(message))
+
+    def _take(self, observation: ObservationRecord) -> None:
+        stored = self.writer.submit(observation)
         stored.add_done_callback(lambda done: self.in_executor(lambda: self._on_stored(done)))
 
     def _on_stored(self, stored: Future[str]) -> None:
@@ -112,12 +151,37 @@ class EpisodicNode(MemoryNode):
         if self._announcing is None or self._announcing.done():
             self._announcing = self.disk.submit(self._announce)
 
-    async def _embed(self) -> float:
+    def _embed_with(self, embedder: TextEmbedder) -> None:
         """In the background: vectors for texts that have none."""
-        wait_s = await self.embedder.step()
-        problem = self.embedder.problem
-        self.in_executor(lambda: self.trouble(problem, "text embedder"))
-        return wait_s
+        worker = EmbeddingWorker(
+            self.writer,
+            embedder,
+            self.embedding.embedding_timeout_s,
+            reembed=self.embedding_work.reembed,
+        )
+
+        async def embed() -> float:
+            wait_s = await worker.step()
+            problem = worker.problem
+            self.in_executor(lambda: self.trouble(problem, "text embedder"))
+            return wait_s
+
+        self.repeat(embed)
+
+    def _looking_back(self) -> tuple[Consolidator, HistoryTeller]:
+        model, dates = chat_for(self.endpoint), Dates(self.suite.time_zone)
+        timeout_s = self.endpoint.call_timeout_s
+        consolidator = Consolidator(
+            self.writer,
+            self.past,
+            model,
+            self.embedder,
+            self.consolidation,
+            dates=dates,
+            timeout_s=timeout_s,
+        )
+        teller = HistoryTeller(self.writer, self.past, model, self.telling, dates, timeout_s)
+        return consolidator, teller
 
     async def _observe(
         self, request: AddObservation.Request, response: AddObservation.Response
@@ -131,14 +195,14 @@ class EpisodicNode(MemoryNode):
     ) -> None:
         stamp_ns = self.now_ns()
         response.episode_id = await self._written(
-            lambda: self.writer.start_episode(request.name, request.parent_id, stamp_ns)
+            lambda: self.episodes.start(request.name, request.parent_id, stamp_ns)
         )
 
     async def _end_episode(
         self, request: EndEpisode.Request, response: EndEpisode.Response
     ) -> None:
         stamp_ns = self.now_ns()
-        episode = await self._written(lambda: self.writer.end_episode(request.episode_id, stamp_ns))
+        episode = await self._written(lambda: self.episodes.end(request.episode_id, stamp_ns))
         response.episode = episode_to_msg(episode)
 
     async def _stats(self, request: GetStats.Request, response: GetStats.Response) -> None:
@@ -162,7 +226,10 @@ class EpisodicNode(MemoryNode):
         what = Forget(ids=tuple(request.ids), text=request.text, **bounds_of(request))
         found = await self._written(lambda: self.writer.forget(what, dry_run=request.dry_run))
         response.message = "; ".join(found.problems)
-        for kind in ("keyframes", "objects", "observations", "episodes", "gists", "images"):
+        for kind in (
+            *("keyframes", "objects", "observations", "episodes", "gists", "entities"),
+            *("history_nodes", "images"),
+        ):
             setattr(response, kind, getattr(found, kind))
 
     async def _edit(self, request: EditObject.Request, response: EditObject.Response) -> None:
@@ -190,9 +257,13 @@ class EpisodicNode(MemoryNode):
 
     def _write(self, work: Callable[[], Any]) -> None:
         """Writes, then announces; an error is logged and counted."""
+        self._in_order(work)
+        self.disk.submit(self._announce)
+
+    def _in_order(self, work: Callable[[], Any]) -> None:
+        """Work for the disk thread; an error is logged and counted."""
         job = self.disk.submit(work)
         job.add_done_callback(lambda done: self.in_executor(done.result))
-        self.disk.submit(self._announce)
 
     async def _written(self, work: Callable[[], Result]) -> Result:
         """Writes, then announces; an error goes to the caller."""

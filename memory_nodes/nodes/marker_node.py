@@ -8,6 +8,7 @@ from nav_msgs.msg import Path
 from PIL.Image import Image as Picture
 from robot_memory.msg import MemoryAnswer, StoreUpdate
 from sensor_msgs.msg import Image
+from std_msgs.msg import Header
 from visualization_msgs.msg import MarkerArray
 
 from memory_nodes.drawing.answer_picture import answer_picture
@@ -73,15 +74,17 @@ class MarkerNode(MemoryNode):
         self.in_executor(lambda: self.trail.publish(path))
 
     def _on_answer(self, answer: MemoryAnswer) -> None:
-        if not answer.keyframes:
+        """Shows the best keyframe whose image is still kept."""
+        best = next((item for item in answer.keyframes if item.keyframe.image_uri), None)
+        if best is None:
             return
-        best = retrieved_from_msg(answer.keyframes[0])
-        job = self.drawing.submit(answer_picture, self.suite.memory_path, best)
-        job.add_done_callback(lambda done: self.in_executor(lambda: self._show(done, answer)))
+        job = self.drawing.submit(answer_picture, self.suite.memory_path, retrieved_from_msg(best))
+        header = best.keyframe.header
+        job.add_done_callback(lambda done: self.in_executor(lambda: self._show(done, header)))
 
-    def _show(self, done: Future[Picture], answer: MemoryAnswer) -> None:
+    def _show(self, done: Future[Picture], header: Header) -> None:
         message = raw_msg(done.result())
-        message.header = answer.keyframes[0].keyframe.header
+        message.header = header
         self.retrieved.publish(message)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
+from functools import partial
 
 from robot_memory.msg import MemoryAnswer
-from robot_memory.srv import LocateObject, QueryMemory
+from robot_memory.srv import LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
 from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.dates import Dates
+from memory_nodes.episodic.history.summary import summary
 from memory_nodes.errors import (
     ConfigurationError,
     ExtraMissing,
@@ -34,11 +37,13 @@ from memory_nodes.ros.conversions import (
     duration_to_msg,
     object_to_msg,
     retrieved_to_msg,
+    time_from_msg,
 )
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.filters import Filter
+from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 
 DEFAULT_MAX_OBJECTS = 5
@@ -60,10 +65,12 @@ class QueryNode(MemoryNode):
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
+        self.past = Past(self.suite.memory_path)
+        self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
-        self.vectors = ObjectVectors(
-            lambda: embedder_for(self.embedding, self.endpoint),
-            self.embedding.embedding_timeout_s,
+        embedder = embedder_for(self.embedding, self.endpoint)
+        self.vectors = (
+            ObjectVectors(embedder, self.embedding.embedding_timeout_s) if embedder else None
         )
         model = chat_for(self.endpoint)
         retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
@@ -87,20 +94,22 @@ class QueryNode(MemoryNode):
         self.speech = self.announce(String, endpoints.SPEECH, endpoints.EVENT)
         self.serve(QueryMemory, endpoints.QUERY, self._query)
         self.serve(LocateObject, endpoints.LOCATE, self._locate)
+        self.serve(SummarizeHistory, endpoints.SUMMARIZE, self._summarize)
         self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
-        if self.embedding.text_embedder != "none":
-            self.repeat(self._learn)
+        if self.vectors is not None:
+            self.repeat(partial(self._learn, self.vectors))
 
     def close(self) -> None:
         self.reader.close()
+        self.past.close()
 
-    async def _learn(self) -> float:
+    async def _learn(self, vectors: ObjectVectors) -> float:
         """In the background: what the objects mean that are new."""
         problem = None
         wait_s = IDLE_S
         try:
             snapshot = await asyncio.to_thread(self.snapshots.current)
-            if await self.vectors.learn(snapshot) > 0:
+            if await vectors.learn(snapshot) > 0:
                 wait_s = 0.0
         except StoreMissing:
             pass
@@ -140,6 +149,21 @@ class QueryNode(MemoryNode):
         ]
         response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
         response.message = "" if located else "not seen"
+
+    async def _summarize(
+        self, request: SummarizeHistory.Request, response: SummarizeHistory.Response
+    ) -> None:
+        since_ns = time_from_msg(request.since)
+        asked_ns = time_from_msg(request.until)
+        until_ns = asked_ns if asked_ns != 0 else self.now_ns()
+        found = await self.result_of(
+            self.background.run(
+                lambda: summary(self.past, since_ns, until_ns, request.level, self.dates)
+            )
+        )
+        response.text = found.text
+        response.node_ids = [node.node_id for node in found.nodes]
+        response.node_texts = [node.text for node in found.nodes]
 
     def _on_question(self, message: String) -> None:
         work = self.background.start(self.answerer.answer(message.data, self.now_ns()))

@@ -172,6 +172,8 @@ def _graph(
         prompt_version=PROMPT_VERSION,
         model=model,
         problems=(*problems, *found.problems),
+        scene=found.scene,
+        place=found.place,
     )
 
 

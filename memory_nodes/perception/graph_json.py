@@ -51,6 +51,8 @@ def graph_from_json(text: str) -> ChunkGraph:
         # spools of before have none of these
         embedding_model=fields.get("embedding_model", ""),
         clear_looks=tuple(ClearLook(**look) for look in fields.get("clear_looks", ())),
+        scene=fields.get("scene", ""),
+        place=fields.get("place", ""),
     )
 
 

@@ -9,7 +9,7 @@ from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
 from memory_nodes.perception.boxes import BoxFormat
 
-PROMPT_VERSION = "detect_v1"
+PROMPT_VERSION = "detect_v2"
 TASK = "chunk_detection"
 
 _BBOX_MEANING = {
@@ -56,4 +56,6 @@ def _schema() -> JsonSchema:
         id=text, type=text, description=text, attributes=attributes, views=array_of(view)
     )
     relation = closed_object(subject=text, predicate=text, object=text, frames=array_of(frame))
-    return closed_object(objects=array_of(item), relations=array_of(relation))
+    return closed_object(
+        scene=text, place=text, objects=array_of(item), relations=array_of(relation)
+    )

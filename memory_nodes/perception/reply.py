@@ -16,11 +16,13 @@ from memory_nodes.models.ports import Reply
 from memory_nodes.models.refusal import declines, regrets
 from memory_nodes.perception.boxes import BoxFormat
 from memory_nodes.perception.frame_numbers import Frames
-from memory_nodes.perception.reply_objects import Drafts, read_objects, with_ids
+from memory_nodes.perception.reply_objects import Drafts, read_objects, text_of, with_ids
 from memory_nodes.perception.reply_records import Contents, read_contents
 from memory_nodes.perception.reply_relations import Ends, frames_named, read_relations
 from memory_nodes.perception.reply_views import view_in_record, views_of
 from memory_nodes.records import Chunk, Keyframe, ObjectDescriptor, Relation
+
+MAX_PLACE_CHARS = 60
 
 
 @dataclass
@@ -37,6 +39,9 @@ class Detections:
     dropped: int = 0
     dropped_views: int = 0
     dropped_relations: int = 0
+    scene: str = ""
+    """What the place looks like, and what kind of place it is; empty where it is not said."""
+    place: str = ""
 
 
 def read_detections(reply: Reply, chunk: Chunk, bbox_format: str | BoxFormat) -> Detections:
@@ -69,6 +74,8 @@ def read_frames(
         is_complete=reply.is_complete and not contents.is_open,
         dropped=drafts.dropped,
         dropped_views=drafts.dropped_views,
+        scene=text_of(contents.scene.get("scene")),
+        place=text_of(contents.scene.get("place"))[:MAX_PLACE_CHARS],
     )
     found.objects, ambiguous = with_ids(drafts.kept, found.problems)
     listed = {item.object_id for item in found.objects}

@@ -32,6 +32,8 @@ _CONTAINERS = frozenset(
     "detected_objects found things content payload json frames frame".split()
 )
 
+SCENE_KEYS = ("scene", "place")
+"""What a reply says of all its images together, beside the list of objects."""
 _REMARKS = "id score confidence conf description attributes affordances color".split()
 
 
@@ -65,6 +67,8 @@ class Contents:
     has_empty_list: bool = False
     has_scraps: bool = False
     """Boxes without names, or names alone."""
+    scene: dict[str, Value] = field(default_factory=dict)
+    """What stands under SCENE_KEYS."""
 
 
 def read_contents(reply: Reply) -> Contents:
@@ -76,11 +80,19 @@ def read_contents(reply: Reply) -> Contents:
     contents = Contents(found.text, is_open, found.has_calls, is_bare)
     for value in grounded or found.values:
         if not _is_unrelated(value):
+            _note_scene(value, contents)
             _walk(value, "", contents)
     if len(contents.records) > MAX_RECORDS:
         del contents.records[MAX_RECORDS:]
         contents.is_open = True
     return contents
+
+
+def _note_scene(value: Value, contents: Contents) -> None:
+    """The last pair of an object that is not closed may be half of what was meant."""
+    if isinstance(value, JsonObject):
+        pairs = value.pairs if value.is_closed else value.pairs[:-1]
+        contents.scene |= {normal(key): item for key, item in pairs if normal(key) in SCENE_KEYS}
 
 
 def _is_unrelated(value: Value) -> bool:

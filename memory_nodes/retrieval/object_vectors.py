@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,13 +19,11 @@ BATCH_SIZE = 64
 class ObjectVectors:
     """Vectors by sentence, kept while the process lives: an object that stays costs nothing.
 
-    An object whose sentence has not been learnt yet is found by its words alone. ``load`` gives
-    the model, and may take its time: it is called in a thread, when there is something to learn.
+    An object whose sentence has not been learnt yet is found by its words alone.
     """
 
-    def __init__(self, load: Callable[[], TextEmbedder], call_timeout_s: float) -> None:
-        self._load = load
-        self._embedder: TextEmbedder | None = None
+    def __init__(self, embedder: TextEmbedder, call_timeout_s: float) -> None:
+        self._embedder = embedder
         self._call_timeout_s = call_timeout_s
         self._vectors: dict[str, Matrix] = {}
         self._snapshot: Snapshot | None = None
@@ -44,8 +41,6 @@ class ObjectVectors:
         waiting = [text for text in wanted if text not in self._vectors]
         batch = waiting[:BATCH_SIZE]
         if batch:
-            if self._embedder is None:
-                self._embedder = await asyncio.to_thread(self._load)
             found = await self._embedder.embed(batch, self._call_timeout_s)
             self._vectors.update(zip(batch, found.astype(np.float32), strict=True))
             self._snapshot = None
@@ -56,7 +51,7 @@ class ObjectVectors:
 
         Raises as TextEmbedder.embed does.
         """
-        if self._embedder is None or not self._vectors:
+        if not self._vectors:
             return {}
         phrases = read_question(question).phrases
         asked = await self._embedder.embed(phrases, self._call_timeout_s)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
-from memory_nodes.records import (
-    Change,
-    Keyframe,
-    ObjectDescriptor,
-    ObjectStatus,
-    ObjectView,
-    Relation,
-)
+from memory_nodes.graph.scene_graph import SceneGraph
+from memory_nodes.records import Change, Keyframe, ObjectDescriptor, ObjectView, Relation
 from memory_nodes.retrieval.graph_index import GraphIndex
+from memory_nodes.retrieval.graph_tables import GraphTables
 from memory_nodes.store.filters import Filter
+from memory_nodes.store.graph_changes import GraphChanges
 from memory_nodes.store.reader import Reader
 
 
@@ -41,15 +39,31 @@ class Snapshot:
         of_subject: dict[str, list[Relation]] = defaultdict(list)
         for relation in self.relations:
             of_subject[relation.subject_id].append(relation)
-        by_id = {descriptor.object_id: descriptor for descriptor in self.objects}
-        by_alias = {alias: item for item in self.objects for alias in item.aliases}
-        object.__setattr__(self, "objects_by_id", by_alias | by_id)
-        object.__setattr__(
-            self, "objects_by_keyframe", {key: tuple(items) for key, items in shown.items()}
+        self._set(
+            objects_by_id=_by_id(self.objects),
+            objects_by_keyframe={key: tuple(items) for key, items in shown.items()},
+            relations_by_subject={key: tuple(items) for key, items in of_subject.items()},
         )
-        object.__setattr__(
-            self, "relations_by_subject", {key: tuple(items) for key, items in of_subject.items()}
+
+    @classmethod
+    def of_tables(cls, tables: GraphTables) -> Snapshot:
+        """As the tables are now: they may change afterwards."""
+        objects, of_subject = tables.objects, tables.relations_by_subject
+        told = (of_subject.get(item.object_id, ()) for item in objects)
+        made = cls.__new__(cls)
+        made._set(
+            objects=objects,
+            relations=tuple(chain.from_iterable(told)),
+            keyframes=tables.keyframes.copy(),
+            objects_by_id=_by_id(objects),
+            objects_by_keyframe=tables.objects_by_keyframe.copy(),
+            relations_by_subject=of_subject.copy(),
         )
+        return made
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     @cached_property
     def index(self) -> GraphIndex:
@@ -86,6 +100,11 @@ class Snapshot:
         return placed if map_id else lambda descriptor: descriptor
 
 
+def _by_id(objects: tuple[ObjectDescriptor, ...]) -> dict[str, ObjectDescriptor]:
+    by_alias = {alias: item for item in objects for alias in item.aliases}
+    return by_alias | {item.object_id: item for item in objects}
+
+
 def _seen_in(
     descriptor: ObjectDescriptor, views: tuple[ObjectView, ...], keyframes: Mapping[int, Keyframe]
 ) -> ObjectDescriptor:
@@ -100,30 +119,63 @@ def _seen_in(
 
 
 class SnapshotCache:
-    """The newest snapshot, read again only when the memory has changed. Safe in threads."""
+    """The newest snapshot: of each commit only what it changed is read. Safe in threads.
+
+    It has no expired objects. All of it raises StoreMissing while there is no memory.
+    """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._sequence = -1
+        self._tables = GraphTables()
         self._snapshot = Snapshot((), (), {})
+        self._scene: SceneGraph | None = None
 
     def changes(self, since_ns: int, until_ns: int, map_id: str) -> list[Change]:
         """As Reader.changes."""
         return self._reader.changes(since_ns, until_ns, map_id)
 
     def current(self) -> Snapshot:
-        """Without expired objects. Raises StoreMissing while there is no memory."""
+        """As of the newest commit; the same one until something in it has changed."""
         with self._lock:
-            sequence = self._reader.counts().sequence
-            if sequence != self._sequence:
-                objects, relations, keyframes = self._reader.graph()
-                living = [item for item in objects if item.status != ObjectStatus.EXPIRED]
-                ids = {item.object_id for item in living}
-                self._snapshot = Snapshot(
-                    tuple(living),
-                    tuple(item for item in relations if {item.subject_id, item.object_id} <= ids),
-                    {keyframe.keyframe_id: keyframe for keyframe in keyframes},
-                )
-                self._sequence = sequence
+            self._follow()
             return self._snapshot
+
+    @contextmanager
+    def graph(self) -> Iterator[SceneGraph]:
+        """The same as a graph, for neighbours, paths, and all that a keyframe shows.
+
+        It is made when it is asked for first and follows each commit from then on, but not within
+        the block, in which other threads wait. It is not to be changed.
+        """
+        with self._lock:
+            self._follow()
+            if self._scene is None:
+                now = self._snapshot
+                self._scene = SceneGraph(now.objects, now.relations, now.keyframes.values())
+            yield self._scene
+
+    def _follow(self) -> None:
+        changes = self._changes()
+        if not changes.is_empty:
+            scene, self._scene = self._scene, None
+            left = self._tables.ids_of((*changes.gone_keys, *changes.objects))
+            self._tables.take(changes)
+            self._snapshot = Snapshot.of_tables(self._tables)
+            if scene is not None and not changes.is_whole:
+                scene.remove(left)
+                relations = self._tables.known(changes.relations)
+                scene.update(changes.objects.values(), relations, changes.keyframes)
+                self._scene = scene
+        self._sequence = changes.sequence
+
+    def _changes(self) -> GraphChanges:
+        """Everything where a keyframe was forgotten: that leaves traces in what did not change."""
+        known = self._tables.keyframes
+        last_keyframe_id = next(reversed(known), -1)
+        changes = self._reader.graph_changed_since(self._sequence, last_keyframe_id)
+        is_level = len(known) + len(changes.keyframes) == changes.keyframe_count
+        if changes.is_whole or changes.sequence == self._sequence or is_level:
+            return changes
+        return self._reader.graph_changed_since(-1, -1)

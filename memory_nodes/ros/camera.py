@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from geometry_msgs.msg import PoseWithCovarianceStamped
-from rclpy.clock import JumpThreshold, TimeJump
-from rclpy.duration import Duration
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from memory_nodes.errors import TransformNotYet
@@ -96,7 +94,7 @@ class Camera:
             kind_of_pose = PoseWithCovarianceStamped
             node.listen(kind_of_pose, endpoints.LOCALIZATION, self._on_pose, endpoints.EVENT)
         node.every(SETTLE_PERIOD_S, self._settle)
-        node.on_stop(self._watch_clock())
+        node.on_jump_back(self._jumped_back)
 
     def _on_image(self, message: AnyImage) -> None:
         self._node.counters["images"] += 1
@@ -156,16 +154,10 @@ class Camera:
             return None
         return self._depths[nearest]
 
-    def _watch_clock(self) -> Callable[[], None]:
-        """Forgets all that waits when time jumps back, as a bag that loops does."""
-
-        def jumped(jump: TimeJump) -> None:
-            self._node.get_logger().warning("time has jumped back: transforms are forgotten")
-            self.poses.clear()
-            self.waiting.clear()
-            self._depths.clear()
-            self._end_session()
-
-        threshold = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1))
-        handle = self._node.get_clock().create_jump_callback(threshold, post_callback=jumped)
-        return handle.unregister
+    def _jumped_back(self) -> None:
+        """Forgets all that waits."""
+        self._node.get_logger().warning("time has jumped back: transforms are forgotten")
+        self.poses.clear()
+        self.waiting.clear()
+        self._depths.clear()
+        self._end_session()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import Point, PoseStamped, PoseWithCovariance, Transform
@@ -224,6 +226,8 @@ def graph_to_msg(graph: ChunkGraph) -> msg.ChunkGraph:
             msg.ClearLook(object_id=look.object_id, keyframe_id=look.keyframe_id)
             for look in graph.clear_looks
         ],
+        scene=graph.scene,
+        place=graph.place,
     )
 
 
@@ -243,6 +247,8 @@ def graph_from_msg(message: msg.ChunkGraph) -> ChunkGraph:
         clear_looks=tuple(
             ClearLook(look.object_id, look.keyframe_id) for look in message.clear_looks
         ),
+        scene=message.scene,
+        place=message.place,
     )
 
 
@@ -319,13 +325,4 @@ def answer_to_msg(answer: Answer, map_id: str) -> msg.MemoryAnswer:
 
 
 def counts_to_msg(counts: Counts) -> msg.StoreUpdate:
-    return msg.StoreUpdate(
-        sequence=counts.sequence,
-        last_chunk_id=counts.last_chunk_id,
-        keyframes=counts.keyframes,
-        objects=counts.objects,
-        views=counts.views,
-        relations=counts.relations,
-        observations=counts.observations,
-        episodes=counts.episodes,
-    )
+    return msg.StoreUpdate(**asdict(counts))

@@ -17,18 +17,27 @@ _UNBOUNDED_INT = 2**62
 _UNBOUNDED_FLOAT = 1e300
 
 
-def declare(node: Node, config: type[Config]) -> Config:
+def declare(
+    node: Node, config: type[Config], prefix: str = "", defaults: Config | None = None
+) -> Config:
     """Declares each field, read-only, and gives the configuration with the values set.
+
+    Args:
+        prefix: stands before the name of each field.
+        defaults: other ones than those of the fields.
 
     Raises ConfigurationError for a value of a wrong type or out of its range.
     """
     values = {}
     for item in declared(config):
+        name = prefix + item.name
+        default = item.default if defaults is None else getattr(defaults, item.name)
+        given = list(default) if isinstance(default, tuple) else default
         try:
-            value = node.declare_parameter(item.name, item.default, _descriptor(item)).value
+            value = node.declare_parameter(name, given, _descriptor(item)).value
         except (InvalidParameterTypeException, InvalidParameterValueException) as error:
-            raise ConfigurationError(f"parameter {item.name}: {error}") from error
-        values[item.name] = _as_declared(item.name, value, item.default)
+            raise ConfigurationError(f"parameter {name}: {error}") from error
+        values[item.name] = _as_declared(name, value, default)
     made = config(**values)
     check(made)
     return made
@@ -66,6 +75,8 @@ def _descriptor(item: Any) -> ParameterDescriptor:
 def _as_declared(name: str, value: object, default: object) -> object:
     if isinstance(default, float) and type(value) is int:
         return float(value)
+    if isinstance(default, tuple) and isinstance(value, list):
+        return tuple(value)
     if type(value) is not type(default):
         raise ConfigurationError(
             f"{name} is {value!r}, give a {type(default).__name__} such as {default!r}"

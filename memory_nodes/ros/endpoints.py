@@ -37,6 +37,8 @@ STATS = "stats"
 FORGET = "forget"
 EDIT_OBJECT = "edit_object"
 EXPORT_MEMORY = "export_memory"
+CONSOLIDATE = "consolidate"
+SUMMARIZE = "summarize"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"
 
@@ -44,6 +46,11 @@ SENSOR = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.BEST_EFFORT
 )
 """As publishers of images use it (REP-2003): matches best-effort and reliable ones."""
+
+LAYER = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.BEST_EFFORT
+)
+"""Of topics that others publish in ways of their own: matches all of them."""
 
 EVENT = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.RELIABLE

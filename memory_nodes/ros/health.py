@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
+from memory_nodes.suite import HARDWARE_ID
+
 DROPPED = "dropped_"
 
 
@@ -50,7 +52,7 @@ class Health:
             level=max((level for level, _ in troubles), default=DiagnosticStatus.OK),
             name=name,
             message="; ".join(problem for _, problem in troubles) or "ok",
-            hardware_id="none",
+            hardware_id=HARDWARE_ID,
             values=[KeyValue(key=key, value=str(values[key])) for key in sorted(values)],
         )
 
@@ -59,4 +61,4 @@ class Health:
         now = Counter({key: n for key, n in self.counters.items() if key.startswith(DROPPED)})
         new = sorted(key.removeprefix(DROPPED) for key in now - self._told)
         self._told = now
-        return f"images are dropped: {', '.join(new)}" if new else None
+        return f"dropped: {', '.join(new)}" if new else None

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.action import ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock, ClockType, JumpThreshold
+from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -225,6 +226,14 @@ class MemoryNode(LifecycleNode):
     @property
     def side_by_side(self) -> ReentrantCallbackGroup:
         return self._side_by_side
+
+    def on_jump_back(self, callback: Callable[[], None]) -> None:
+        """Calls back while active whenever time jumps back, as that of a bag that loops does."""
+        threshold = JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1))
+        handle = self.get_clock().create_jump_callback(
+            threshold, post_callback=lambda _: callback()
+        )
+        self.on_stop(handle.unregister)
 
     def on_stop(self, undo: Callable[[], object]) -> None:
         """Something to undo at deactivation; the last comes first."""

@@ -11,6 +11,8 @@ from memory_nodes.store.database import Database
 
 SLICE = 100
 """Observations in one commit: it takes some milliseconds, for which others wait."""
+WINDOW = 1000
+"""Observations that are looked at in one go: most of them may have to wait."""
 PAUSE_S = 0.001
 """Between two commits, or this thread would take the lock again before those that wait for it."""
 SLICES_PER_TRIM = 100
@@ -21,14 +23,15 @@ WITH RECURSIVE active (episode_key) AS (
     SELECT episode_key FROM episode WHERE status = ?
     UNION SELECT e.episode_key FROM episode e JOIN active ON e.parent_key = active.episode_key
 )
-SELECT stamp_ns, observation_key, text_key FROM observation
+SELECT stamp_ns, observation_key, text_key,
+    (episode_key IS NULL OR episode_key NOT IN (SELECT episode_key FROM active))
+    AND (NOT ? OR CASE
+        WHEN episode_key IS NULL
+        THEN observation_key <= (SELECT last_observation_key FROM consolidation_mark)
+        ELSE (SELECT is_consolidated FROM episode e WHERE e.episode_key = observation.episode_key)
+    END) AS is_due
+FROM observation
 WHERE text_key IS NOT NULL AND (stamp_ns, observation_key) > (?, ?) AND stamp_ns < ?
-AND (episode_key IS NULL OR episode_key NOT IN (SELECT episode_key FROM active))
-AND (NOT ? OR CASE
-    WHEN episode_key IS NULL
-    THEN observation_key <= (SELECT last_observation_key FROM consolidation_mark)
-    ELSE (SELECT is_consolidated FROM episode e WHERE e.episode_key = observation.episode_key)
-END)
 ORDER BY stamp_ns, observation_key LIMIT ?
 """
 
@@ -41,32 +44,27 @@ def archive(database: Database, before_ns: int, *, only_consolidated: bool) -> i
     Each slice is a commit of its own: a crash leaves the rest for the next call. Nothing else may
     archive or forget meanwhile.
     """
-    archived = 0
+    archived = slices = 0
     last = (-1, 0)
     while True:
         with database.reading() as connection:
-            rows = _next_slice(connection, last, before_ns, only_consolidated)
+            values = (EpisodeStatus.ACTIVE, only_consolidated, *last, before_ns, WINDOW)
+            rows = connection.execute(_NEXT, values).fetchall()
         if not rows:
             break
-        with database.transaction() as connection:
-            _archive(connection, rows)
         last = (rows[-1]["stamp_ns"], rows[-1]["observation_key"])
-        archived += len(rows)
-        if archived % (SLICE * SLICES_PER_TRIM) == 0:
-            tombstones.trim(database)
+        due = [row for row in rows if row["is_due"]]
+        for first in range(0, len(due), SLICE):
+            with database.transaction() as connection:
+                _archive(connection, due[first : first + SLICE])
+            slices += 1
+            if slices % SLICES_PER_TRIM == 0:
+                tombstones.trim(database)
+            time.sleep(PAUSE_S)
+        archived += len(due)
         time.sleep(PAUSE_S)
     tombstones.trim(database)
     return archived
-
-
-def _next_slice(
-    connection: sqlite3.Connection,
-    last: tuple[int, int],
-    before_ns: int,
-    only_consolidated: bool,
-) -> list[sqlite3.Row]:
-    values = (EpisodeStatus.ACTIVE, *last, before_ns, only_consolidated, SLICE)
-    return connection.execute(_NEXT, values).fetchall()
 
 
 def _archive(connection: sqlite3.Connection, rows: list[sqlite3.Row]) -> None:

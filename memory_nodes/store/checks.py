@@ -28,7 +28,8 @@ def check_graph(graph: ChunkGraph) -> None:
         ends_known = {relation.subject_id, relation.object_id} <= set(ids)
         if not ends_known or not shown.issuperset(relation.keyframe_ids):
             raise InputError(f"a relation of {relation.subject_id} is not of chunk {chunk_id}")
-
+        if not relation.predicate:
+            raise InputError(f"a relation of {relation.subject_id} says nothing: name a predicate")
     for look in graph.clear_looks:
         if look.keyframe_id not in shown or look.object_id in ids:
             raise InputError(f"a clear look for {look.object_id} is not of chunk {chunk_id}")

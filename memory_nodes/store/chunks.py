@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor
-from memory_nodes.store import changes, maps, objects, rows
+from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observation
+from memory_nodes.store import changes, episodes, maps, objects, observations, rows
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.joining import joined
 from memory_nodes.store.object_ids import key_of
+from memory_nodes.store.observations import Incoming
 
 
 def last_chunk_id(connection: sqlite3.Connection) -> int:
@@ -18,8 +20,15 @@ def last_chunk_id(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT last_chunk_id FROM spool_mark").fetchone()[0])
 
 
-def store(connection: sqlite3.Connection, graph: ChunkGraph, config: ChangesConfig) -> bool:
-    """Stores a checked graph; False when its chunk was stored before, and nothing changes.
+def store(
+    connection: sqlite3.Connection,
+    graph: ChunkGraph,
+    said: Sequence[Observation],
+    config: ChangesConfig,
+) -> bool:
+    """Stores a checked graph and the checked observations that it was put into.
+
+    False when its chunk was stored before, and nothing changes.
 
     Raises InputError when a chunk before it is missing: chunks arrive in order since each is
     resolved against all those before it.
@@ -50,7 +59,20 @@ def store(connection: sqlite3.Connection, graph: ChunkGraph, config: ChangesConf
         ],
     )
     changes.note_clear_looks(connection, graph, set(keys.values()), config)
+    _store_said(connection, said)
     return True
+
+
+def _store_said(connection: sqlite3.Connection, said: Sequence[Observation]) -> None:
+    """A chunk comes late: its observations belong where their stamps fall.
+
+    One whose id is taken by another is left out: the chunk must not be lost for it.
+    """
+    keys = [episodes.key_at(connection, item.stamp_ns) for item in said]
+    batch = [Incoming(item, episode_key=key) for item, key in zip(said, keys, strict=True)]
+    observations.insert(connection, batch)
+    for key in set(keys) - {None}:
+        episodes.await_consolidation(connection, key)
 
 
 def _store_objects(

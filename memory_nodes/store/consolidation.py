@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import EntitySighting, Gist
@@ -46,8 +46,14 @@ def store(connection: sqlite3.Connection, piece: Piece) -> str:
         )
     gist_id = gists.insert(connection, piece.gist)
     key = map_key(connection, piece.gist.map_id, piece.gist.map_frame)
+    fresh: dict[str, str] = {}
     for view in piece.views:
-        entities.note_view(connection, key, view)
+        known = [
+            replace(seen, entity_id=fresh.get(seen.entity_id, seen.entity_id)) for seen in view
+        ]
+        ids = entities.note_view(connection, key, known)
+        named = ((seen.entity_id, own) for seen, own in zip(view, ids, strict=True))
+        fresh |= {name: own for name, own in named if name}
     return gist_id
 
 
@@ -66,11 +72,17 @@ def summarised(connection: sqlite3.Connection, observation_ids: Sequence[str]) -
     return found
 
 
-def finish_episode(connection: sqlite3.Connection, episode_id: str) -> None:
-    """All observations of an episode have a gist now. Raises InputError while it is active."""
+def finish_episode(connection: sqlite3.Connection, episode_id: str, up_to_key: int) -> None:
+    """All observations of an episode up to a key have a gist now.
+
+    It waits on where something has come into it since. Raises InputError while it is active.
+    """
     key = episodes.key_from_id(connection, episode_id)
     changed = connection.execute(
-        "UPDATE episode SET is_consolidated = 1 WHERE episode_key = ? AND status != 0", (key,)
+        "UPDATE episode SET is_consolidated = NOT EXISTS ("
+        "SELECT 1 FROM observation WHERE episode_key = ? AND observation_key > ?"
+        " AND text_key IS NOT NULL) WHERE episode_key = ? AND status != 0",
+        (key, up_to_key, key),
     ).rowcount
     if not changed:
         raise InputError(f"episode {episode_id} is active: end it first")

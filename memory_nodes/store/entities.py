@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from memory_nodes.errors import InputError
+from memory_nodes.geometry import Vector3
 from memory_nodes.records import Entity, EntitySighting
 from memory_nodes.store import observations, rows, texts
 from memory_nodes.store.checks import check_unicode
@@ -15,6 +16,8 @@ from memory_nodes.store.database import sequence
 from memory_nodes.store.object_ids import key_of
 
 MAX_NAME_CHARS = 200
+NEW_PREFIX = "new_"
+"""Begins what stands for the id of an entity that is not stored yet."""
 QUERY = (
     "SELECT e.*, t.text AS name, m.map_id, m.map_frame, o.object_id FROM entity e"
     " JOIN text t USING (text_key) JOIN map m ON m.map_key = e.map_key"
@@ -25,15 +28,22 @@ QUERY = (
 
 def check(sighting: EntitySighting) -> None:
     """Raises InputError for what cannot be written down."""
-    if not sighting.name.strip() or len(sighting.name) > MAX_NAME_CHARS:
-        raise InputError(f"an entity needs a name of at most {MAX_NAME_CHARS} characters")
-    check_unicode("name", sighting.name)
+    check_thing(sighting.name, sighting.position_map_m, sighting.weight)
+    if not sighting.observation_ids:
+        raise InputError(f"no observation speaks of {sighting.name!r}: give those that do")
     observations.check_stamp(sighting.stamp_ns)
+
+
+def check_thing(name: str, position_map_m: Vector3, weight: float) -> None:
+    """Raises InputError for what no entity may be called, where it may not be, or weigh."""
+    if not name.strip() or len(name) > MAX_NAME_CHARS:
+        raise InputError(f"an entity needs a name of at most {MAX_NAME_CHARS} characters")
+    check_unicode("name", name)
     limit_m = observations.MAX_COORDINATE_M
-    if not all(abs(value_m) <= limit_m for value_m in sighting.position_map_m):
-        raise InputError(f"an entity at {sighting.position_map_m}: give numbers up to {limit_m} m")
-    if not 0.0 < sighting.weight < math.inf:
-        raise InputError(f"the weight is {sighting.weight}: give a finite one above 0")
+    if not all(abs(value_m) <= limit_m for value_m in position_map_m):
+        raise InputError(f"an entity at {position_map_m}: give numbers up to {limit_m} m")
+    if not 0.0 < weight < math.inf:
+        raise InputError(f"the weight is {weight}: give a finite one above 0")
 
 
 def note_view(
@@ -80,21 +90,55 @@ def entity_from(row: sqlite3.Row) -> Entity:
     )
 
 
+def retell(connection: sqlite3.Connection, key: int) -> None:
+    """Tells an entity anew from the observations that speak of it still, archived or not.
+
+    Its place becomes the mean of where these were made: what the others added is not known.
+    """
+    connection.execute(
+        "UPDATE entity SET (x, y, z, weight, first_seen_ns, last_seen_ns, observation_count)"
+        " = (SELECT sum(weight * x) / sum(weight), sum(weight * y) / sum(weight),"
+        " sum(weight * z) / sum(weight), sum(weight), min(stamp_ns), max(stamp_ns), count(*)"
+        " FROM (SELECT l.weight, o.x, o.y, o.z, o.stamp_ns FROM link l"
+        " JOIN observation o ON o.observation_key = l.to_key"
+        " WHERE l.kind = 'OBSERVED_IN' AND l.from_key = ?)), changed = ? WHERE entity_key = ?",
+        (key, sequence(connection), key),
+    )
+
+
 def _note(connection: sqlite3.Connection, map_key: int, sighting: EntitySighting) -> int:
     object_key = key_of(connection, sighting.object_id) if sighting.object_id else None
-    if sighting.entity_id:
+    if sighting.entity_id and not sighting.entity_id.startswith(NEW_PREFIX):
         key = key_from_id(connection, sighting.entity_id)
         _add(connection, key, sighting, object_key)
     else:
         key = _insert(connection, map_key, sighting, object_key)
-    for observation_id in sighting.observation_ids:
-        observation_key = observations.key_from_id(connection, observation_id)
-        if observation_key is None:
-            raise InputError(f"no observation {observation_id!r} that could speak of an entity")
-        connection.execute(
-            "INSERT OR IGNORE INTO link VALUES ('OBSERVED_IN', ?, ?, 1.0)", (key, observation_key)
-        )
+    fresh = sum(
+        _link(connection, key, observation_id, sighting.weight / len(sighting.observation_ids))
+        for observation_id in sighting.observation_ids
+    )
+    connection.execute(
+        "UPDATE entity SET observation_count = observation_count + ? WHERE entity_key = ?",
+        (fresh, key),
+    )
     return key
+
+
+def _link(connection: sqlite3.Connection, key: int, observation_id: str, weight: float) -> bool:
+    """Whether the observation speaks of the entity for the first time; its weight grows anyway."""
+    observation_key = observations.key_from_id(connection, observation_id)
+    if observation_key is None:
+        raise InputError(f"no observation {observation_id!r} that could speak of an entity")
+    known = connection.execute(
+        "UPDATE link SET weight = weight + ? WHERE kind = 'OBSERVED_IN' AND from_key = ?"
+        " AND to_key = ?",
+        (weight, key, observation_key),
+    ).rowcount
+    if not known:
+        connection.execute(
+            "INSERT INTO link VALUES ('OBSERVED_IN', ?, ?, ?)", (key, observation_key, weight)
+        )
+    return not known
 
 
 def _insert(
@@ -106,12 +150,11 @@ def _insert(
     text_key = texts.intern(connection, [sighting.name])[sighting.name]
     key = connection.execute(
         "INSERT INTO entity (text_key, map_key, object_key, x, y, z, weight, first_seen_ns,"
-        " last_seen_ns, observation_count, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " last_seen_ns, observation_count, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
         (
             *(text_key, map_key, object_key),
             *(*map(float, sighting.position_map_m), float(sighting.weight)),
-            *(sighting.stamp_ns, sighting.stamp_ns, len(sighting.observation_ids)),
-            sequence(connection),
+            *(sighting.stamp_ns, sighting.stamp_ns, sequence(connection)),
         ),
     ).lastrowid
     return key or 0
@@ -126,11 +169,11 @@ def _add(
         "UPDATE entity SET x = (x * weight + ? * ?) / (weight + ?),"
         " y = (y * weight + ? * ?) / (weight + ?), z = (z * weight + ? * ?) / (weight + ?),"
         " weight = weight + ?, first_seen_ns = min(first_seen_ns, ?),"
-        " last_seen_ns = max(last_seen_ns, ?), observation_count = observation_count + ?,"
-        " object_key = coalesce(object_key, ?), changed = ? WHERE entity_key = ?",
+        " last_seen_ns = max(last_seen_ns, ?), object_key = coalesce(object_key, ?), changed = ?"
+        " WHERE entity_key = ?",
         (
             *(x_m, new, new, y_m, new, new, z_m, new, new, new),
-            *(sighting.stamp_ns, sighting.stamp_ns, len(sighting.observation_ids)),
+            *(sighting.stamp_ns, sighting.stamp_ns),
             *(object_key, sequence(connection), key),
         ),
     )

@@ -43,7 +43,7 @@ def start(
 
 
 def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episode:
-    """Ends an active episode, the innermost one when no id is given.
+    """Ends an active episode with those within it; the innermost one when no id is given.
 
     Raises InputError when there is no such active episode, or for a stamp that cannot be stored.
     """
@@ -55,8 +55,11 @@ def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episo
         raise InputError(f"episode {episode_id} has ended already")
     key = row["episode_key"]
     connection.execute(
-        "UPDATE episode SET status = ?, end_ns = max(start_ns, ?) WHERE episode_key = ?",
-        (EpisodeStatus.COMPLETED, stamp_ns, key),
+        "WITH RECURSIVE inside (episode_key) AS (VALUES (?) UNION"
+        " SELECT e.episode_key FROM episode e JOIN inside ON e.parent_key = inside.episode_key)"
+        " UPDATE episode SET status = ?, end_ns = max(start_ns, ?)"
+        " WHERE status = ? AND episode_key IN (SELECT episode_key FROM inside)",
+        (key, EpisodeStatus.COMPLETED, stamp_ns, EpisodeStatus.ACTIVE),
     )
     return rows.episode_from(_row(connection, rows.episode_id(key)))
 
@@ -65,6 +68,23 @@ def active_key(connection: sqlite3.Connection) -> int | None:
     """The key of the innermost active episode, to which observations belong."""
     row = _innermost(connection)
     return None if row is None else int(row["episode_key"])
+
+
+def key_at(connection: sqlite3.Connection, stamp_ns: int) -> int | None:
+    """The key of the innermost episode that a stamp falls into, ended or not."""
+    row = connection.execute(
+        "SELECT episode_key FROM episode WHERE start_ns <= ? AND coalesce(end_ns, ?) >= ?"
+        " ORDER BY episode_key DESC LIMIT 1",
+        (stamp_ns, stamp_ns, stamp_ns),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def await_consolidation(connection: sqlite3.Connection, key: int | None) -> None:
+    """Something has come into an episode late: it is not told by its gists yet."""
+    connection.execute(
+        "UPDATE episode SET is_consolidated = 0 WHERE episode_key = ? AND is_consolidated", (key,)
+    )
 
 
 def key_from_id(connection: sqlite3.Connection, episode_id: str) -> int:

@@ -17,7 +17,7 @@ class Filter:
 
     since_ns: int | None = None
     until_ns: int | None = None
-    """Both inclusive. What lasts longer (an object, a gist) need only overlap."""
+    """Both inclusive. What lasts longer (an object, an entity, a gist) need only overlap."""
     map_id: str = ""
     center_map_m: Vector3 | None = None
     radius_m: float = 0.0
@@ -55,7 +55,10 @@ class Filter:
         if self.center_map_m is None:
             return True
         position = descriptor.position
-        if position is None:
-            return False
+        return position is not None and self.accepts_point(position.point_m)
+
+    def accepts_point(self, point_map_m: Vector3) -> bool:
+        if self.center_map_m is None:
+            return True
         axes = 2 if self.ignore_height else 3
-        return math.dist(position.point_m[:axes], self.center_map_m[:axes]) <= self.radius_m
+        return math.dist(point_map_m[:axes], self.center_map_m[:axes]) <= self.radius_m

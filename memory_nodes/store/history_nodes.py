@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import HistoryNode, HistoryUnit
@@ -35,6 +35,17 @@ def check(node: HistoryNode) -> None:
     observations.check_stamp(node.end_ns)
     if node.start_ns > node.end_ns:
         raise InputError(f"a node from {node.start_ns} to {node.end_ns} ns: give start <= end")
+
+
+def put_all(connection: sqlite3.Connection, nodes: Sequence[HistoryNode]) -> list[str]:
+    """As ``put`` for each; ``@2`` as the id of a parent or child means the third of them."""
+    given: dict[str, str] = {}
+    for number, node in enumerate(nodes):
+        parent_id = given.get(node.parent_id, node.parent_id)
+        child_ids = tuple(given.get(child_id, child_id) for child_id in node.child_ids)
+        named = replace(node, parent_id=parent_id, child_ids=child_ids)
+        given[f"@{number}"] = put(connection, named)
+    return list(given.values())
 
 
 def put(connection: sqlite3.Connection, node: HistoryNode) -> str:

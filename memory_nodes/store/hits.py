@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,14 +22,14 @@ class Hit:
 
     kind: ItemKind
     item_id: str
-    """Its public id: observation_17, mug_3, gist_4 or what an observer named it."""
+    """Its public id: observation_17, mug_3, gist_4, entity_2 or what an observer named it."""
     text: str
     score: float
     """By meaning the cosine, -1 to 1; by words the negative bm25; fused the sum of reciprocal
     ranks; by place the negative distance, m; by time 0. More is better."""
     start_ns: int
     end_ns: int
-    """The same for an observation; of an object when it was seen first and last."""
+    """The same for an observation; of an object or an entity when it was seen first and last."""
     map_id: str
     position_map_m: Vector3 | None
     """None for an object whose place is not known."""
@@ -60,7 +60,20 @@ _QUERIES: Mapping[ItemKind, str] = {
         " FROM gist g JOIN map m USING (map_key) JOIN text t USING (text_key)"
         " WHERE g.gist_key IN (SELECT value FROM json_each(?))"
     ),
+    ItemKind.ENTITY: (
+        "SELECT e.entity_key AS key, NULL AS public_id, t.text, e.first_seen_ns AS start_ns,"
+        " e.last_seen_ns AS end_ns, m.map_id, e.x, e.y, e.z, 0.0 AS radius_m, '' AS layer,"
+        " NULL AS episode_key, 1.0 AS confidence"
+        " FROM entity e JOIN map m USING (map_key) JOIN text t USING (text_key)"
+        " WHERE e.entity_key IN (SELECT value FROM json_each(?))"
+    ),
 }
+_ID_OF: Mapping[ItemKind, Callable[[int], str]] = {
+    ItemKind.OBSERVATION: rows.observation_id,
+    ItemKind.GIST: rows.gist_id,
+    ItemKind.ENTITY: rows.entity_id,
+}
+"""Of items that nobody has given an id."""
 
 
 def load(connection: sqlite3.Connection, scored: Sequence[Scored]) -> tuple[Hit, ...]:
@@ -81,7 +94,7 @@ def _hit(kind: ItemKind, row: sqlite3.Row, score: float) -> Hit:
         row
     )
     if public_id is None:
-        public_id = rows.gist_id(key) if kind == ItemKind.GIST else rows.observation_id(key)
+        public_id = _ID_OF[kind](key)
     return Hit(
         kind=kind,
         item_id=public_id,

@@ -29,15 +29,18 @@ def image_file(root: Path, image_path: str) -> Path:
 
 
 def image_paths(connection: sqlite3.Connection) -> Iterator[str]:
-    """The paths of all keyframes of a memory, each once."""
-    for row in connection.execute("SELECT DISTINCT image_path FROM keyframe"):
+    """The paths of all keyframes of a memory that still have an image, each once."""
+    query = "SELECT DISTINCT image_path FROM keyframe WHERE image_path != ''"
+    for row in connection.execute(query):
         yield row[0]
 
 
 def shareable_image_paths(connection: sqlite3.Connection) -> Iterator[str]:
     """Without those on which something that was forgotten still shows."""
-    query = "SELECT image_path FROM keyframe EXCEPT SELECT image_path FROM image_erasure"
-    for row in connection.execute(query):
+    for row in connection.execute(
+        "SELECT image_path FROM keyframe WHERE image_path != ''"
+        " EXCEPT SELECT image_path FROM image_erasure"
+    ):
         yield row[0]
 
 

@@ -28,6 +28,15 @@ class Move:
     """The first one that shows it at the new place."""
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """Where an object was seen, however roughly, that is not its place."""
+
+    position: PointEstimate
+    after_ns: int
+    """Since it was seen at its place last."""
+
+
 def find(
     views: Sequence[ObjectView],
     keyframes: Mapping[int, Keyframe],
@@ -49,13 +58,12 @@ def find(
     contradicting = _first_contradicting(views, keyframes, place)
     of_chunk = sum(view.keyframe_id < chunk_from for view in views)
     for first in sorted({contradicting, of_chunk}):
-        if not 0 < first < len(views):
+        until = contradicting if 0 < contradicting < first else first
+        move = _move(views, keyframes, until, first)
+        if move is None or move.new.is_rough:
             continue
-        old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
-        if old is None or new is None or new.is_rough:
-            continue
-        if is_elsewhere(old, new, moved_m, moved_sigmas):
-            return Move(old, new, views[first - 1].keyframe_id, views[first].keyframe_id)
+        if is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
+            return move
     return None
 
 
@@ -67,12 +75,40 @@ def presumed(
     Args: as those of ``find``.
     """
     first = _first_contradicting(views, keyframes, place)
-    if not 0 < first < len(views):
+    return _move(views, keyframes, first, first)
+
+
+def settled(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate | None
+) -> PointEstimate | None:
+    """Where views show an object; None where no camera is calibrated.
+
+    The newest do not count while they show it elsewhere, but too roughly to prove that it moved:
+    a place between both is where it never was.
+
+    Args: as those of ``find``; ``place`` is None where nothing is known yet.
+    """
+    first = len(views) if place is None else _first_contradicting(views, keyframes, place)
+    if 0 < first < len(views):
+        newest = locate(views[first:], keyframes)
+        if newest is None or newest.is_rough:
+            views = views[:first]
+    return locate(views, keyframes)
+
+
+def elsewhere(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate
+) -> Elsewhere | None:
+    """Where the newest views show what they do not show at its place; None where they may.
+
+    Args: as those of ``find``.
+    """
+    first = _first_contradicting(views, keyframes, place)
+    position = locate(views[first:], keyframes) if 0 < first < len(views) else None
+    if position is None:
         return None
-    old, new = locate(views[:first], keyframes), locate(views[first:], keyframes)
-    if old is None or new is None:
-        return None
-    return Move(old, new, views[first - 1].keyframe_id, views[first].keyframe_id)
+    last, since = (keyframes[view.keyframe_id] for view in views[first - 1 : first + 1])
+    return Elsewhere(position, since.stamp_ns - last.stamp_ns)
 
 
 def is_elsewhere(
@@ -85,17 +121,39 @@ def is_elsewhere(
     return math.dist(old.point_m, new.point_m) >= moved_m and distance2 >= moved_sigmas**2
 
 
+def _move(
+    views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], until: int, first: int
+) -> Move | None:
+    """From where the views before ``until`` show it to where those from the ``first`` on do.
+
+    Some of the latter may show it at a third place, before it came to the new one: they do not
+    count. None where one side is empty, or no place fits the newest view.
+    """
+    if not 0 < until <= first < len(views):
+        return None
+    old, new = locate(views[:until], keyframes), locate(views[first:], keyframes)
+    if old is None or new is None:
+        return None
+    since = len(views)
+    while since > first and not contradicts(views[since - 1], keyframes, new):
+        since -= 1
+    settled_at = locate(views[since:], keyframes)
+    if settled_at is None:
+        return None
+    return Move(old, settled_at, views[until - 1].keyframe_id, views[since].keyframe_id)
+
+
 def _first_contradicting(
     views: Sequence[ObjectView], keyframes: Mapping[int, Keyframe], place: PointEstimate
 ) -> int:
     """From which view on all contradict the place; the number of views where the last does not."""
     first = len(views)
-    while first and _contradicts(views[first - 1], keyframes, place):
+    while first and contradicts(views[first - 1], keyframes, place):
         first -= 1
     return first
 
 
-def _contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
+def contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
     """Whether the place is clearly outside the box."""
     keyframe, lens = keyframes[view.keyframe_id], keyframes[view.keyframe_id].intrinsics
     if lens is None:

@@ -62,19 +62,38 @@ class ObjectChanges:
     """They left before ``changed`` came: a key may be used again."""
 
 
-def changes_since(connection: sqlite3.Connection, since: int) -> ObjectChanges:
-    """All that was committed after ``since``; everything with -1, or where that is too old."""
+@dataclass(frozen=True)
+class Span:
+    """The commits that a reader has to take over."""
+
+    since: int
+    """What it knows; -1: it has to read everything."""
+    newest: int
+    gone_keys: tuple[int, ...] = ()
+    """Of objects that left."""
+
+    @property
+    def is_whole(self) -> bool:
+        return self.since < 0
+
+
+def span(connection: sqlite3.Connection, since: int) -> Span:
+    """From the commit that a reader knows; everything with -1, or where that is too old."""
     newest = database.sequence(connection)
     floor = connection.execute("SELECT sequence FROM tombstone_floor").fetchone()[0]
-    if since == newest:
-        return ObjectChanges(newest, False, ())
     if since < floor or since > newest:
-        return ObjectChanges(newest, True, _known_objects(connection, -1))
+        return Span(-1, newest)
     gone = connection.execute(
         "SELECT key FROM tombstone WHERE sequence > ? AND kind = ?", (since, int(ItemKind.OBJECT))
     )
-    gone_keys = tuple(row[0] for row in gone)
-    return ObjectChanges(newest, False, _known_objects(connection, since), gone_keys)
+    return Span(since, newest, tuple(row[0] for row in gone))
+
+
+def changes_since(connection: sqlite3.Connection, since: int) -> ObjectChanges:
+    """All that was committed after ``since``."""
+    past = span(connection, since)
+    changed = _known_objects(connection, past.since)
+    return ObjectChanges(past.newest, past.is_whole, changed, past.gone_keys)
 
 
 def _known_objects(connection: sqlite3.Connection, since: int) -> tuple[KnownObject, ...]:

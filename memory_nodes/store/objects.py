@@ -6,9 +6,8 @@ import json
 import sqlite3
 from collections.abc import Iterable
 
-from memory_nodes.perception.positions import locate
 from memory_nodes.records import Keyframe, ObjectStatus, ObjectView
-from memory_nodes.store import maps, rows, texts
+from memory_nodes.store import maps, moves, rows, texts
 from memory_nodes.store.database import sequence
 from memory_nodes.store.schema import object_text
 
@@ -53,9 +52,10 @@ def current_state(connection: sqlite3.Connection, object_key: int) -> sqlite3.Ro
 
 
 def place(connection: sqlite3.Connection, object_key: int, map_id: str, map_frame: str) -> None:
-    """The position is that of all views on one map since it moved; the readers are told of it.
+    """The position is that of the views on one map since it moved; the readers are told of it.
 
-    One that is pinned stays where it is on its map.
+    One that is pinned stays where it is on its map. What shows it elsewhere, and does not prove
+    that it moved, counts when later views agree with it.
     """
     map_key = maps.map_key(connection, map_id, map_frame)
     kept = connection.execute(
@@ -65,7 +65,9 @@ def place(connection: sqlite3.Connection, object_key: int, map_id: str, map_fram
     )
     if kept.rowcount:
         return
-    position = locate(*sightings(connection, object_key, map_id))
+    known = row(connection, object_key)
+    before = rows.position_from(known) if known["map_key"] == map_key else None
+    position = moves.settled(*sightings(connection, object_key, map_id), before)
     connection.execute(
         "UPDATE object SET x = ?, y = ?, z = ?, covariance_m2 = ?, map_key = ?, changed = ?"
         " WHERE object_key = ?",

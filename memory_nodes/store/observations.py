@@ -25,9 +25,11 @@ LAYERS = (
     *("battery", "diagnostics", "text"),
 )
 """Those that every memory knows; others are made known by Writer.add_layer."""
+INTEROCEPTIVE = ("battery", "diagnostics")
+"""Layers on which the robot perceives itself; so are those whose names begin with body_."""
 _GIVEN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 _OWN_ID = re.compile(r"observation_(\d{1,18})")
-_KEPT_ID = re.compile(r"(observation|episode|gist|history|keyframe)_\d+")
+_KEPT_ID = re.compile(r"(observation|episode|gist|entity|history|keyframe)_\d+")
 """What the memory itself calls its rows."""
 
 
@@ -130,6 +132,11 @@ def layer_key(connection: sqlite3.Connection, name: str) -> int:
     connection.execute("INSERT OR IGNORE INTO layer (name) VALUES (?)", (name,))
     row = connection.execute("SELECT layer_key FROM layer WHERE name = ?", (name,)).fetchone()
     return int(row[0])
+
+
+def is_interoceptive(layer: str) -> bool:
+    """Whether a layer is about the robot's own body, and not about the world."""
+    return layer in INTEROCEPTIVE or layer.startswith("body_")
 
 
 def layers(connection: sqlite3.Connection) -> dict[str, int]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_nodes.geometry import Vector3
@@ -12,15 +11,12 @@ from memory_nodes.records import (
     Entity,
     Episode,
     EpisodeStatus,
-    HistoryNode,
-    HistoryUnit,
     Keyframe,
     Observation,
 )
-from memory_nodes.store import entities, episodes, history_nodes, rows
+from memory_nodes.store import entities, episodes, observations, rows
 from memory_nodes.store.database import among
-from memory_nodes.store.history_nodes import ToldUpTo
-from memory_nodes.store.read_only import ReadOnly
+from memory_nodes.store.history_reader import HistoryReader
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ FROM ({rows.OBSERVATION_QUERY}) o
 """
 
 
-class Past(ReadOnly):
+class Past(HistoryReader):
     """Reads what happened, and how it is told."""
 
     def episodes(self, episode_ids: Iterable[str] | None = None) -> list[Episode]:
@@ -65,6 +61,15 @@ class Past(ReadOnly):
             keys = [key for key in map(episodes.named_key, episode_ids) if key is not None]
         where, values = among("episode_key", keys)
         found = self._rows(f"SELECT * FROM episode {where} ORDER BY episode_key", values)
+        return [rows.episode_from(row) for row in found]
+
+    def episodes_between(self, since_ns: int, until_ns: int) -> list[Episode]:
+        """The episodes that overlap a time, both ends included, in the order they began."""
+        found = self._rows(
+            "SELECT * FROM episode WHERE start_ns <= ? AND (end_ns IS NULL OR end_ns >= ?)"
+            " ORDER BY episode_key",
+            (until_ns, since_ns),
+        )
         return [rows.episode_from(row) for row in found]
 
     def episodes_to_consolidate(self, limit: int) -> list[Episode]:
@@ -94,13 +99,14 @@ class Past(ReadOnly):
         In the order of arrival, up to the first that is too young.
         """
         with self._snapshot() as connection:
-            mark = connection.execute("SELECT last_observation_key FROM consolidation_mark")
+            query = "SELECT last_observation_key FROM consolidation_mark"
+            mark = connection.execute(query).fetchone()[0]
             return self._observations(
                 "o.observation_key > ? AND o.episode_key IS NULL AND o.text IS NOT NULL"
                 " AND o.observation_key < coalesce((SELECT min(observation_key) FROM observation"
                 " WHERE observation_key > ? AND episode_key IS NULL AND stamp_ns >= ?), ?)"
                 " ORDER BY o.observation_key LIMIT ?",
-                (*(mark.fetchone() * 2), before_ns, 2**63 - 1, limit),
+                (mark, mark, before_ns, 2**63 - 1, limit),
             )
 
     def observations_after(self, key: int, limit: int) -> list[ObservationInEpisode]:
@@ -108,6 +114,25 @@ class Past(ReadOnly):
         return self._observations(
             "o.observation_key > ? ORDER BY o.observation_key LIMIT ?", (key, limit)
         )
+
+    def observations_between(
+        self, since_ns: int, until_ns: int, limit: int
+    ) -> list[ObservationInEpisode]:
+        """What was observed in a time, both ends included, and is not archived; by time."""
+        return self._observations(
+            "o.stamp_ns BETWEEN ? AND ? AND o.text_key IS NOT NULL"
+            " ORDER BY o.stamp_ns, o.observation_key LIMIT ?",
+            (since_ns, until_ns, limit),
+        )
+
+    def observations(self, observation_ids: Iterable[str]) -> list[ObservationInEpisode]:
+        """Those of the observations with these ids that are there, in the order of arrival."""
+        with self._snapshot() as connection:
+            keys = [observations.key_from_id(connection, each) for each in observation_ids]
+            where, values = among("o.observation_key", [key for key in keys if key is not None])
+            return self._observations(
+                f"{where.removeprefix('WHERE ')} ORDER BY o.observation_key", values
+            )
 
     def entities_near(
         self, map_id: str, center_map_m: Vector3, radius_m: float
@@ -130,6 +155,27 @@ class Past(ReadOnly):
             for distance_m, _, row in near
             if distance_m <= radius_m
         ]
+
+    def objects_near(
+        self, map_id: str, center_map_m: Vector3, radius_m: float
+    ) -> list[tuple[str, tuple[str, ...], Vector3]]:
+        """The objects of a map that are at most so far away, nearest first: the id, the names by
+        which it may be called, and the place of each.
+        """
+        x_m = center_map_m[0]
+        found = self._rows(
+            "SELECT o.object_id, o.name, o.x, o.y, o.z, (SELECT s.type FROM object_state s"
+            " WHERE s.object_key = o.object_key ORDER BY s.chunk_id DESC LIMIT 1) AS type"
+            " FROM object o JOIN map m USING (map_key)"
+            f" WHERE m.map_id = ? AND o.x BETWEEN ? AND ? AND o.{rows.NOT_EXPIRED}",
+            (map_id, x_m - radius_m, x_m + radius_m),
+        )
+        near = [
+            (row["object_id"], (row["type"], row["name"] or ""), (row["x"], row["y"], row["z"]))
+            for row in found
+        ]
+        near.sort(key=lambda item: (math.dist(item[2], center_map_m), item[0]))
+        return [item for item in near if math.dist(item[2], center_map_m) <= radius_m]
 
     def entities(self, entity_ids: Iterable[str] | None = None) -> list[Entity]:
         """The entities with these ids, or all, in the order in which they were first known."""
@@ -155,60 +201,10 @@ class Past(ReadOnly):
         with self._snapshot():
             return self._scene(chunk_id)
 
-    def told_up_to(self) -> ToldUpTo:
-        """How far the history has been told."""
-        with self._snapshot() as connection:
-            return history_nodes.told_up_to(connection)
-
-    def history(self, node_ids: Sequence[str]) -> list[HistoryNode]:
-        """Nodes with the ids of their children, in the same order. Raises InputError if unknown."""
-        with self._snapshot() as connection:
-            keys = [history_nodes.key_from_id(connection, node_id) for node_id in node_ids]
-            where, values = among("node_key", keys)
-            found = self._rows(f"SELECT * FROM history_node {where}", values)
-            nodes = {row["node_key"]: self._node(row) for row in found}
-        return [nodes[key] for key in keys]
-
-    def children(self, node_id: str) -> list[HistoryNode]:
-        """The nodes right below one, by time. Raises InputError for an unknown id."""
-        with self._snapshot() as connection:
-            key = history_nodes.key_from_id(connection, node_id)
-            found = self._rows(
-                "SELECT * FROM history_node WHERE parent_key = ? ORDER BY start_ns, node_key",
-                (key,),
-            )
-            return [self._node(row) for row in found]
-
-    def parentless(self, units: Sequence[HistoryUnit]) -> list[HistoryNode]:
-        """The nodes of some units that are below none yet, by time."""
-        where, values = among("unit", [unit.value for unit in units])
-        with self._snapshot():
-            found = self._rows(
-                f"SELECT * FROM history_node {where} AND parent_key IS NULL"
-                " ORDER BY start_ns, node_key",
-                values,
-            )
-            return [self._node(row) for row in found]
-
-    def history_between(
-        self, since_ns: int, until_ns: int, units: Sequence[HistoryUnit]
-    ) -> list[HistoryNode]:
-        """The nodes of some units that overlap a time, both ends included; by time."""
-        where, values = among("unit", [unit.value for unit in units])
-        with self._snapshot():
-            found = self._rows(
-                f"SELECT * FROM history_node {where} AND start_ns <= ? AND end_ns >= ?"
-                " ORDER BY start_ns, node_key",
-                (*values, until_ns, since_ns),
-            )
-            return [self._node(row) for row in found]
-
-    def _node(self, row: sqlite3.Row) -> HistoryNode:
-        below = self._rows(
-            "SELECT node_key FROM history_node WHERE parent_key = ? ORDER BY start_ns, node_key",
-            (row["node_key"],),
-        )
-        return history_nodes.node_from(row, [child["node_key"] for child in below])
+    def keyframe(self, keyframe_id: int) -> Keyframe | None:
+        """None for an unknown one."""
+        found = self._rows("SELECT * FROM keyframe WHERE keyframe_id = ?", (keyframe_id,))
+        return rows.keyframe_from(found[0]) if found else None
 
     def _scene(self, chunk_id: int) -> Scene:
         of_chunk = (chunk_id,)

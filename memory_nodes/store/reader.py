@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterable
 
 from memory_nodes.errors import StoreError
-from memory_nodes.records import (
-    Change,
-    ChangeKind,
-    Counts,
-    Keyframe,
-    ObjectDescriptor,
-    ObjectStatus,
-    ObjectView,
-    Relation,
+from memory_nodes.records import Change, ChangeKind, Counts, Keyframe, ObjectDescriptor, Relation
+from memory_nodes.store import (
+    descriptors,
+    embeddings,
+    graph_changes,
+    object_changes,
+    object_numbers,
+    rows,
 )
-from memory_nodes.store import embeddings, object_changes, object_numbers, rows
 from memory_nodes.store.database import among
 from memory_nodes.store.editing import edit_log
 from memory_nodes.store.editing.edit_log import LoggedEdit
 from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.graph_changes import GraphChanges
 from memory_nodes.store.object_changes import ObjectChanges
 from memory_nodes.store.object_ids import key_of
 from memory_nodes.store.read_only import ReadOnly
@@ -66,20 +64,10 @@ class Reader(ReadOnly):
         The id of an object that was merged into another one gives that one.
         """
         with self._snapshot() as connection:
-            wanted = None
+            keys = None
             if object_ids is not None:
-                wanted = {key_of(connection, object_id) for object_id in object_ids}
-            where, values = among("object_key", wanted)
-            found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
-            keys = {row["object_key"] for row in found} if object_ids is not None else None
-            states = self._states(keys)
-            views = self._views(keys)
-            aliases = self._aliases(keys)
-        return [
-            _object(row, states[key], views[key], aliases[key])
-            for row in found
-            for key in (row["object_key"],)
-        ]
+                keys = {key_of(connection, object_id) for object_id in object_ids}
+            return list(descriptors.of_keys(connection, keys).values())
 
     def edits(self, object_id: str) -> list[LoggedEdit]:
         """What people did to an object, oldest first; nothing for an unknown id."""
@@ -92,15 +80,18 @@ class Reader(ReadOnly):
 
         It costs the same however often an object was seen.
         """
-        where, values = among("object_id", object_ids)
-        with self._snapshot():
-            found = self._rows(f"SELECT * FROM object {where} ORDER BY object_key", values)
-            return [self._newest_of_object(row) for row in found]
+        with self._snapshot() as connection:
+            return descriptors.newest(connection, object_ids)
 
     def objects_changed_since(self, sequence: int) -> ObjectChanges:
         """What became of the objects after a commit; all of them with -1."""
         with self._snapshot() as connection:
             return object_changes.changes_since(connection, sequence)
+
+    def graph_changed_since(self, sequence: int, last_keyframe_id: int) -> GraphChanges:
+        """What became of the graph after a commit, and after a keyframe; all of it with -1."""
+        with self._snapshot() as connection:
+            return graph_changes.changes_since(connection, sequence, last_keyframe_id)
 
     def highest_numbers(self, stems: Iterable[str]) -> dict[str, int]:
         """For each stem the highest number that any id of it ever had, or 0."""
@@ -122,18 +113,9 @@ class Reader(ReadOnly):
 
     def relations(self, subject_ids: Iterable[str] | None = None) -> list[Relation]:
         """The relations of these subjects, or all, each with the keyframes that show it."""
-        where, values = among("s.object_id", subject_ids)
-        grouped: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-        for row in self._rows(
-            "SELECT s.object_id AS subject, r.predicate, o.object_id AS object, r.keyframe_id"
-            " FROM relation r JOIN object s ON s.object_key = r.subject_key"
-            f" JOIN object o ON o.object_key = r.object_key {where}"
-            " ORDER BY r.subject_key, r.predicate, r.object_key, r.keyframe_id",
-            values,
-        ):
-            key = (row["subject"], row["predicate"], row["object"])
-            grouped[key].append(row["keyframe_id"])
-        return [Relation(*key, tuple(keyframe_ids)) for key, keyframe_ids in grouped.items()]
+        with self._snapshot() as connection:
+            found = graph_changes.relations(connection, *among("s.object_id", subject_ids))
+        return list(found.values())
 
     def embedding_model(self) -> EmbeddingModel | None:
         """The active model of texts; None while there is none."""
@@ -185,71 +167,6 @@ class Reader(ReadOnly):
             matrix,
         )
 
-    def _states(self, keys: set[int] | None) -> dict[int, list[sqlite3.Row]]:
-        where, values = among("object_key", keys)
-        grouped: dict[int, list[sqlite3.Row]] = defaultdict(list)
-        for row in self._rows(f"SELECT * FROM object_state {where} ORDER BY chunk_id", values):
-            grouped[row["object_key"]].append(row)
-        return grouped
-
-    def _aliases(self, keys: set[int] | None) -> dict[int, list[str]]:
-        where, values = among("object_key", keys)
-        grouped: dict[int, list[str]] = defaultdict(list)
-        for row in self._rows(f"SELECT * FROM object_alias {where} ORDER BY object_id", values):
-            grouped[row["object_key"]].append(row["object_id"])
-        return grouped
-
-    def _views(self, keys: set[int] | None) -> dict[int, list[ObjectView]]:
-        where, values = among("object_key", keys)
-        grouped: dict[int, list[ObjectView]] = defaultdict(list)
-        for row in self._rows(f"SELECT * FROM view {where} ORDER BY keyframe_id", values):
-            grouped[row["object_key"]].append(rows.view_from(row))
-        return grouped
-
-    def _newest(self, table: str, column: str, object_key: int) -> list[sqlite3.Row]:
-        """The one row of an object in a table that is the last by a column, in a list."""
-        return self._rows(
-            f"SELECT * FROM {table} WHERE object_key = ? ORDER BY {column} DESC LIMIT 1",
-            (object_key,),
-        )
-
-    def _newest_of_object(self, row: sqlite3.Row) -> ObjectDescriptor:
-        key = row["object_key"]
-        views = [rows.view_from(view) for view in self._newest("view", "keyframe_id", key)]
-        states = self._newest("object_state", "chunk_id", key)
-        if row["pinned_chunk_id"] is not None:
-            states = self._rows(
-                "SELECT * FROM object_state WHERE object_key = ? AND chunk_id = ?",
-                (key, row["pinned_chunk_id"]),
-            )
-        return _object(row, states, views, self._aliases({key})[key])
-
-
-def _object(
-    row: sqlite3.Row, states: list[sqlite3.Row], views: list[ObjectView], aliases: list[str]
-) -> ObjectDescriptor:
-    pinned = (state for state in states if state["chunk_id"] == row["pinned_chunk_id"])
-    current = next(pinned, states[-1])
-    name = row["name"] or ""
-    return ObjectDescriptor(
-        object_id=row["object_id"],
-        type=current["type"],
-        description=current["description"],
-        attributes=json.loads(current["attributes"]),
-        affordances=tuple(json.loads(current["affordances"])),
-        views=tuple(views),
-        position=rows.position_from(row),
-        first_seen_ns=row["first_seen_ns"],
-        last_seen_ns=row["last_seen_ns"],
-        view_count=row["view_count"],
-        status=ObjectStatus(row["status"]),
-        wordings=tuple(dict.fromkeys((*((name,) if name else ()), *_wordings(states)))),
-        placed_since=row["placed_since"],
-        name=name,
-        is_pinned=bool(row["is_pinned"]),
-        aliases=tuple(aliases),
-    )
-
 
 def _change(row: sqlite3.Row, descriptor: ObjectDescriptor) -> Change:
     detail = json.loads(row["detail"])
@@ -260,12 +177,3 @@ def _change(row: sqlite3.Row, descriptor: ObjectDescriptor) -> Change:
         old_position=rows.position_from_fields(detail["old"]),
         new_position=rows.position_from_fields(detail["new"]),
     )
-
-
-def _wordings(states: list[sqlite3.Row]) -> tuple[str, ...]:
-    """Everything that was ever said of an object, once each, oldest first."""
-    said: dict[str, None] = {}
-    for state in states:
-        texts = (state["type"], state["description"], *json.loads(state["attributes"]).values())
-        said.update(dict.fromkeys((*texts, *json.loads(state["affordances"]))))
-    return tuple(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Sequence
 
@@ -185,9 +186,13 @@ def position_from_fields(fields: dict[str, list[float]] | None) -> PointEstimate
 
 
 def position_from(row: sqlite3.Row) -> PointEstimate | None:
+    """None where there is none, or where it is not finite: it was not written by us."""
     if row["x"] is None:
         return None
-    return PointEstimate((row["x"], row["y"], row["z"]), tuple(json.loads(row["covariance_m2"])))
+    point_m, covariance_m2 = (row["x"], row["y"], row["z"]), json.loads(row["covariance_m2"])
+    if not all(map(math.isfinite, (*point_m, *covariance_m2))):
+        return None
+    return PointEstimate(point_m, tuple(covariance_m2))
 
 
 def observation_row(

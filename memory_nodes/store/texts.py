@@ -15,7 +15,8 @@ from memory_nodes.store.schema import text_hash
 IS_UNUSED = """
 (NOT EXISTS (SELECT 1 FROM observation o WHERE o.text_key = text.text_key)
 AND NOT EXISTS (SELECT 1 FROM object o WHERE o.text_key = text.text_key)
-AND NOT EXISTS (SELECT 1 FROM gist g WHERE g.text_key = text.text_key))
+AND NOT EXISTS (SELECT 1 FROM gist g WHERE g.text_key = text.text_key)
+AND NOT EXISTS (SELECT 1 FROM entity e WHERE e.text_key = text.text_key))
 """
 """A condition on rows of text: nothing says them."""
 _UNUSED = f"""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_nodes.errors import EmbeddingModelChanged, InputError
+from memory_nodes.errors import InputError
 from memory_nodes.parameters import parameter
 from memory_nodes.records import (
     ChunkGraph,
@@ -36,14 +36,17 @@ from memory_nodes.store.consolidation import Piece
 from memory_nodes.store.database import Database
 from memory_nodes.store.editing import editing
 from memory_nodes.store.editing.edits import Edit, Edited
-from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.forgetting import forgetting, image_erasure
 from memory_nodes.store.forgetting.forgetting import Forgotten
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.group_commit import GroupCommit
 from memory_nodes.store.history_nodes import ToldUpTo
+from memory_nodes.store.image_retention import drop_images
 from memory_nodes.store.observations import Incoming
+from memory_nodes.store.vector_writer import VectorWriter
 from memory_nodes.vectors import Vector
+
+MAX_KEY = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class WriterConfig:
     )
 
 
-class Writer:
+class Writer(VectorWriter):
     """Opens, and makes where there is none, the memory in a directory. Safe in threads.
 
     A method returns when what it wrote survives a power cut (WAL, synchronous=FULL).
@@ -101,18 +104,21 @@ class Writer:
         with self.database.reading() as connection:
             return rows.counts(connection)
 
-    def commit_chunk(self, graph: ChunkGraph) -> bool:
+    def commit_chunk(self, graph: ChunkGraph, said: Sequence[Observation] = ()) -> bool:
         """Stores a resolved chunk; False when it was stored before, and nothing changes.
 
-        Raises InputError where the graph is unresolved or inconsistent, or a chunk is missing
-        before it.
+        ``said``: the observations that it was put into, each with an id; they belong to the
+        episodes that their stamps fall into. Raises InputError where the graph is unresolved or
+        inconsistent, one of these cannot be written down, or a chunk is missing before it.
         """
         check_graph(graph)
+        for observation in said:
+            observations.check(observation, self._layers)
         with self.database.reading() as connection:
             if graph.chunk.chunk_id <= chunks.last_chunk_id(connection):
                 return False
         with self.database.transaction() as connection:
-            return chunks.store(connection, without_unsound_vectors(graph), self._changes)
+            return chunks.store(connection, without_unsound_vectors(graph), said, self._changes)
 
     def add(self, observation: Observation, vector: Vector | None = None) -> str:
         """Stores one observation and gives its id, once it is durable.
@@ -160,10 +166,14 @@ class Writer:
         with self.database.transaction() as connection:
             return consolidation.store(connection, piece)
 
-    def finish_episode(self, episode_id: str) -> None:
-        """An episode that has ended is consolidated: it may be archived."""
+    def finish_episode(self, episode_id: str, up_to_key: int = MAX_KEY) -> None:
+        """An episode that has ended is consolidated: it may be archived.
+
+        ``up_to_key``: of its last observation that was looked at; it waits on where a late one has
+        come since.
+        """
         with self.database.transaction() as connection:
-            consolidation.finish_episode(connection, episode_id)
+            consolidation.finish_episode(connection, episode_id, up_to_key)
 
     def finish_free(self, up_to_id: str) -> None:
         """Outside of episodes all is consolidated up to this observation: it may be archived."""
@@ -179,13 +189,14 @@ class Writer:
         """Stores nodes of the history tree, or writes known ones anew; their ids, in order.
 
         All in one commit, with the nodes to take out first, whose children come under their
-        parents, and how far the history is told then. Raises InputError for an unknown id.
+        parents, and how far the history is told then. A parent or child may be named by its number
+        in ``nodes``, as ``@0``, once it has come. Raises InputError for an unknown id.
         """
         for node in nodes:
             history_nodes.check(node)
         with self.database.transaction() as connection:
             history_nodes.remove(connection, remove_ids)
-            ids = [history_nodes.put(connection, node) for node in nodes]
+            ids = history_nodes.put_all(connection, nodes)
             if told is not None:
                 history_nodes.note_told(connection, told)
         return ids
@@ -208,7 +219,7 @@ class Writer:
         return episode_id
 
     def end_episode(self, episode_id: str, stamp_ns: int) -> Episode:
-        """Ends an active episode, the innermost one when no id is given.
+        """Ends an active episode with those within it; the innermost one when no id is given.
 
         Raises InputError when there is no such active episode.
         """
@@ -229,6 +240,15 @@ class Writer:
         with self._mending:
             return archiving.archive(self.database, before_ns, only_consolidated=only_consolidated)
 
+    def drop_images(self, before_ns: int) -> int:
+        """Deletes images of keyframes taken before a stamp; how many.
+
+        Of each object that is there the newest one stays. A keyframe without an image has an empty
+        ``image_path``. Others write meanwhile; after a crash the next call goes on.
+        """
+        with self._mending:
+            return drop_images(self.database, before_ns)
+
     def forget(self, what: Forget, dry_run: bool = False) -> Forgotten:
         """Deletes what fulfils all that is given, with its words, vectors and images.
 
@@ -247,50 +267,6 @@ class Writer:
         """
         with self.database.transaction() as connection:
             return editing.edit(connection, what, stamp_ns)
-
-    def use_embedding_model(self, model: EmbeddingModel, *, reembed: bool = False) -> None:
-        """Vectors are of this model from now on.
-
-        Raises EmbeddingModelChanged where the memory has vectors of another one; with
-        ``reembed`` these are dropped, and every text waits to be embedded anew.
-        """
-        with self.database.transaction() as connection:
-            embeddings.activate(connection, model, reembed=reembed)
-        self._model = model
-
-    def texts_without_vector(self, limit: int) -> dict[int, str]:
-        """Texts that wait for ``store_vectors``, by key; none where no model is active."""
-        with self.database.reading() as connection:
-            return embeddings.waiting(connection, limit)
-
-    def store_vectors(
-        self, vectors: Mapping[int, Vector], model: EmbeddingModel | None = None
-    ) -> int:
-        """Stores vectors of texts by key; how many could be used. The others wait again.
-
-        ``model`` made them, by default the active one. Raises EmbeddingModelChanged where that
-        one is not active any more.
-        """
-        sound, unsound = {}, []
-        with self.database.transaction() as connection:
-            active = embeddings.active_model(connection)
-            if model not in (None, active):
-                raise EmbeddingModelChanged(
-                    f"vectors of {model} came, and {active} is active by now: make them anew"
-                )
-            for key, vector in vectors.items():
-                try:
-                    sound[key] = embeddings.packed_vector(vector, active)
-                except InputError:
-                    unsound.append(key)
-            embeddings.store(connection, sound)
-            embeddings.count_failure(connection, unsound)
-        return len(sound)
-
-    def count_embedding_failure(self, text_keys: Sequence[int]) -> None:
-        """The model refuses these texts: they wait behind the others, a few times."""
-        with self.database.transaction() as connection:
-            embeddings.count_failure(connection, text_keys)
 
     def _submit(
         self, observation: Observation, vector: Vector | None, *, at_once: bool

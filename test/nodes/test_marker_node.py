@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from nav_msgs.msg import Path as Trail
 from PIL import Image as Pictures
-from robot_memory.msg import ChunkGraph
+from robot_memory.msg import ChunkGraph, MemoryAnswer
 from robot_memory.srv import QueryMemory
 from sensor_msgs.msg import Image
 from visualization_msgs.msg import MarkerArray
@@ -16,8 +17,9 @@ from visualization_msgs.msg import MarkerArray
 from memory_nodes.nodes.episodic_node import EpisodicNode
 from memory_nodes.nodes.marker_node import MarkerNode
 from memory_nodes.nodes.query_node import QueryNode
+from memory_nodes.records import RetrievedKeyframe
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.conversions import graph_to_msg
+from memory_nodes.ros.conversions import graph_to_msg, retrieved_to_msg
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import descriptor, graph, keyframe, view
 
@@ -73,3 +75,16 @@ def test_best_keyframe_of_an_answer_is_shown_with_its_box(bench: NodeBench) -> N
     bench.until(lambda: bool(shown), "the image")
     assert (shown[-1].width, shown[-1].height, shown[-1].encoding) == (640, 480, "rgb8")
     assert any(value < 128 for value in shown[-1].data)
+
+
+def test_best_keyframe_whose_image_is_kept_is_shown(bench: NodeBench) -> None:
+    picture = bench.memory_dir / keyframe(2).image_path
+    picture.parent.mkdir(parents=True)
+    Pictures.new("RGB", (64, 48), "white").save(picture)
+    shown = bench.heard(Image, endpoints.RETRIEVED_IMAGE, endpoints.LATCHED)
+    dropped = replace(keyframe(1), image_path="")
+    hits = [RetrievedKeyframe(item, 1.0) for item in (dropped, keyframe(2), keyframe(3))]
+    answer = MemoryAnswer(keyframes=[retrieved_to_msg(hit) for hit in hits])
+    bench.publisher(MemoryAnswer, endpoints.ANSWERS).publish(answer)
+    bench.until(lambda: bool(shown), "the image")
+    assert (shown[-1].width, shown[-1].header.stamp.sec) == (64, 2)

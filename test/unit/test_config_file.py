@@ -91,7 +91,10 @@ def test_file_shows_the_defaults(nodes: dict[str, Any]) -> None:
 
 
 def test_what_must_agree_between_nodes_stands_in_the_shared_section() -> None:
-    shared_only = {"memory_dir", "map_id", "map_frame", "base_frame"}
+    shared_only = {
+        *("memory_dir", "map_id", "map_frame", "base_frame"),
+        *("text_embedder", "embedding_base_url", "embedding_model"),
+    }
     assert shared_only <= SHARED.keys()
     assert not any(shared_only & section.keys() for section in OF_NODE.values())
 
@@ -99,8 +102,9 @@ def test_what_must_agree_between_nodes_stands_in_the_shared_section() -> None:
 def _default(node: Any, key: str) -> object:
     """The default in the configuration classes that a node holds."""
     configs = [value for value in vars(node).values() if hasattr(value, "__dataclass_fields__")]
-    return next(
+    found = next(
         config.__dataclass_fields__[key].default
         for config in configs
         if key in config.__dataclass_fields__
     )
+    return list(found) if isinstance(found, tuple) else found

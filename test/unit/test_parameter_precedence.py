@@ -47,7 +47,8 @@ def test_parameter_on_the_command_line_wins_over_the_file(
         value = SECTIONS[pattern]["ros__parameters"][key]
         assert unchanged.get_parameter(key).value == value
     given = other_than(value)
-    with node(ros_domain, pattern, "-p", f"{key}:={yaml.safe_dump(given).split()[0]}") as changed:
+    written = yaml.safe_dump(given, default_flow_style=True).splitlines()[0]
+    with node(ros_domain, pattern, "-p", f"{key}:={written}") as changed:
         assert changed.get_parameter(key).value == given
 
 
@@ -55,6 +56,8 @@ def other_than(value: Any) -> Any:
     """Another one of its type; whole for a double, as people write it."""
     if isinstance(value, bool):
         return not value
+    if isinstance(value, list):
+        return [*value[1:], "given"]
     return "given" if isinstance(value, str) else int(value) + 1
 
 

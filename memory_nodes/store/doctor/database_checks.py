@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from memory_nodes.store import embeddings, schema
 from memory_nodes.store.doctor.finding import Finding, Severity
 from memory_nodes.store.embeddings import MAX_ATTEMPTS
+from memory_nodes.store.exchange.export_lines import EDGE_ENDS
 from memory_nodes.store.texts import IS_UNUSED
 from memory_nodes.vectors import ITEM_BYTES
 
@@ -38,6 +39,25 @@ UNQUEUED_TEXTS = (
     "SELECT text_key FROM text WHERE EXISTS (SELECT 1 FROM embedding_model WHERE is_active)"
     " AND text_key NOT IN (SELECT text_key FROM embedding)"
     " AND text_key NOT IN (SELECT text_key FROM embedding_queue)"
+)
+ENTITIES_OF_NOTHING = (
+    "SELECT entity_key FROM entity WHERE text_key NOT IN (SELECT text_key FROM text)"
+    " OR entity_key NOT IN (SELECT from_key FROM link WHERE kind = 'OBSERVED_IN')"
+)
+DANGLING_LINKS = "SELECT kind, from_key, to_key FROM link WHERE " + " OR ".join(
+    f"kind = '{kind}' AND {end} NOT IN (SELECT {table}_key FROM {table})"
+    for kind, tables in EDGE_ENDS.items()
+    for end, table in zip(("from_key", "to_key"), tables, strict=True)
+)
+ORPHANED_HISTORY = (
+    "SELECT node_key FROM history_node WHERE parent_key NOT IN (SELECT node_key FROM history_node)"
+)
+CIRCULAR_HISTORY = (
+    "WITH RECURSIVE rooted (node_key) AS ("
+    f" SELECT node_key FROM history_node WHERE parent_key IS NULL UNION {ORPHANED_HISTORY}"
+    " UNION SELECT n.node_key FROM history_node n JOIN rooted ON n.parent_key = rooted.node_key)"
+    " SELECT node_key FROM history_node WHERE node_key NOT IN (SELECT node_key FROM rooted)"
+    " ORDER BY level DESC, node_key"
 )
 FAILED_TEXTS = f"SELECT text_key FROM embedding_queue WHERE attempts >= {MAX_ATTEMPTS}"
 _WAITING_TEXTS = f"SELECT text_key FROM embedding_queue WHERE attempts < {MAX_ATTEMPTS}"
@@ -89,7 +109,7 @@ def check_integrity(connection: sqlite3.Connection, *, quick: bool) -> Iterator[
 
 
 def check_rows(connection: sqlite3.Connection) -> Iterator[Finding]:
-    """Counts, texts and vectors of a memory with the current schema."""
+    """Counts, texts, links and vectors of a memory with the current schema."""
     yield from _check_row_counts(connection)
     yield from _counted(
         connection,
@@ -119,6 +139,7 @@ def check_rows(connection: sqlite3.Connection) -> Iterator[Finding]:
         "error",
         "objects cannot be found by words: repair gives them the text of their newest state",
     )
+    yield from _check_links(connection)
     yield from _check_vectors(connection)
 
 
@@ -149,6 +170,37 @@ def _check_row_counts(connection: sqlite3.Connection) -> Iterator[Finding]:
             f"{'; '.join(wrong)}: repair counts anew",
             is_repairable=True,
         )
+
+
+def _check_links(connection: sqlite3.Connection) -> Iterator[Finding]:
+    yield from _counted(
+        connection,
+        DANGLING_LINKS,
+        "links_dangling",
+        "error",
+        "links begin or end at what is not there: repair deletes them",
+    )
+    yield from _counted(
+        connection,
+        ENTITIES_OF_NOTHING,
+        "entities_of_nothing",
+        "warn",
+        "entities have no name, or no observation speaks of them: repair deletes them",
+    )
+    yield from _counted(
+        connection,
+        ORPHANED_HISTORY,
+        "history_orphaned",
+        "error",
+        "nodes of the history are below one that is not there: repair lets them wait for another",
+    )
+    yield from _counted(
+        connection,
+        CIRCULAR_HISTORY,
+        "history_circular",
+        "error",
+        "nodes of the history are below themselves: repair cuts each circle at its highest node",
+    )
 
 
 def _check_vectors(connection: sqlite3.Connection) -> Iterator[Finding]:

@@ -86,8 +86,8 @@ def check_images(memory_dir: Path, connection: sqlite3.Connection) -> Iterator[F
         yield Finding(
             "erasures_pending",
             "error",
-            f"{count} images still show what was forgotten: repair, or start the episodic node, "
-            "to erase it",
+            f"{count} images still show what was forgotten, or were to be kept no longer: repair, "
+            "or start the episodic node, to erase it",
             is_repairable=True,
         )
     missing, unsafe = [], []

@@ -12,11 +12,15 @@ from memory_nodes.records import ItemKind
 from memory_nodes.store import embeddings, objects, texts
 from memory_nodes.store.database import Database, sequence
 from memory_nodes.store.doctor.database_checks import (
+    CIRCULAR_HISTORY,
     DAMAGED_VECTORS,
+    DANGLING_LINKS,
+    ENTITIES_OF_NOTHING,
     FAILED_TEXTS,
     FOREIGN_VECTORS,
     OBJECTS_WITHOUT_TEXT,
     OBSERVATIONS_WITHOUT_TEXT,
+    ORPHANED_HISTORY,
     UNQUEUED_TEXTS,
     UNUSED_TEXTS,
 )
@@ -28,6 +32,8 @@ from memory_nodes.store.doctor.file_checks import (
 )
 from memory_nodes.store.exchange.atomic_directory import discard
 from memory_nodes.store.forgetting import image_erasure
+from memory_nodes.store.forgetting.entities import delete_entities
+from memory_nodes.store.forgetting.objects import Traces
 
 KEYS_PER_STEP = 10_000
 
@@ -77,6 +83,29 @@ def _name_objects(connection: sqlite3.Connection) -> None:
         )
 
 
+def _delete_dangling_links(connection: sqlite3.Connection) -> None:
+    connection.execute(f"DELETE FROM link WHERE (kind, from_key, to_key) IN ({DANGLING_LINKS})")
+
+
+def _delete_entities_of_nothing(connection: sqlite3.Connection) -> None:
+    delete_entities(connection, set(_keys(connection, ENTITIES_OF_NOTHING)), Traces())
+
+
+def _part_orphaned_history(connection: sqlite3.Connection) -> None:
+    _part_history(connection, _keys(connection, ORPHANED_HISTORY))
+
+
+def _cut_circular_history(connection: sqlite3.Connection) -> None:
+    while circular := _keys(connection, CIRCULAR_HISTORY):
+        _part_history(connection, circular[:1])
+
+
+def _part_history(connection: sqlite3.Connection, keys: Iterable[int]) -> None:
+    connection.executemany(
+        "UPDATE history_node SET parent_key = NULL WHERE node_key = ?", [(key,) for key in keys]
+    )
+
+
 def _delete_foreign_vectors(connection: sqlite3.Connection) -> None:
     connection.execute(f"DELETE FROM embedding WHERE embedding_key IN ({FOREIGN_VECTORS})")
     _queue_texts(connection)
@@ -102,6 +131,11 @@ ROW_REPAIRS: Mapping[str, Callable[[sqlite3.Connection], None]] = {
     "words_wrong": _rebuild_words,
     "observations_without_text": _archive_without_text,
     "objects_without_text": _name_objects,
+    # what they leave without a link or a user comes after them
+    "links_dangling": _delete_dangling_links,
+    "entities_of_nothing": _delete_entities_of_nothing,
+    "history_orphaned": _part_orphaned_history,
+    "history_circular": _cut_circular_history,
     "texts_unused": _delete_unused_texts,
     "vectors_foreign": _delete_foreign_vectors,
     "vectors_damaged": _delete_damaged_vectors,

@@ -24,9 +24,8 @@ def merge(connection: sqlite3.Connection, into: int, others: Iterable[int]) -> N
         _move_views(connection, other, into, _keyframes(connection, other))
         _merge_states(connection, into, other)
         _move_relations(connection, other, into, None)
-        _move_links(connection, other, into)
         _move_told_apart(connection, other, into)
-        for table in ("object_place", "object_event", "object_alias"):
+        for table in ("object_place", "object_event", "object_alias", "entity"):
             connection.execute(
                 f"UPDATE {table} SET object_key = ? WHERE object_key = ?", (into, other)
             )
@@ -159,23 +158,6 @@ def _merge_states(connection: sqlite3.Connection, into: int, other: int) -> None
             rows.state_row(into, chunk_id, joined(known, added)),
         )
     connection.execute("UPDATE object_state SET object_key = ? WHERE object_key = ?", (into, other))
-
-
-def _move_links(connection: sqlite3.Connection, other: int, into: int) -> None:
-    """An edge that both have weighs what both weighed."""
-    for kind, near, far in (
-        ("OBSERVED_IN", "from_key", "to_key"),
-        ("COOCCURS_WITH", "from_key", "to_key"),
-        ("COOCCURS_WITH", "to_key", "from_key"),
-    ):
-        connection.execute(
-            f"INSERT INTO link (kind, {near}, {far}, weight)"
-            f" SELECT kind, ?, {far}, weight FROM link WHERE kind = ? AND {near} = ?"
-            f" AND NOT (kind = 'COOCCURS_WITH' AND {far} = ?)"
-            " ON CONFLICT DO UPDATE SET weight = weight + excluded.weight",
-            (into, kind, other, into),
-        )
-        connection.execute(f"DELETE FROM link WHERE kind = ? AND {near} = ?", (kind, other))
 
 
 def _move_told_apart(connection: sqlite3.Connection, other: int, into: int) -> None:

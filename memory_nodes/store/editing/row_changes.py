@@ -34,13 +34,9 @@ _TABLES: dict[str, _Table] = {
     "object_place": _Table(("place_key",), _OWN),
     "object_alias": _Table(("object_id",), _OWN),
     "object_distinct": _Table(("low_key", "high_key"), "low_key IN keys OR high_key IN keys"),
-    "link": _Table(
-        ("kind", "from_key", "to_key"),
-        "kind IN ('OBSERVED_IN', 'COOCCURS_WITH') AND from_key IN keys"
-        " OR kind = 'COOCCURS_WITH' AND to_key IN keys",
-    ),
 }
-"""Whatever has the key of an object, what others refer to before what refers to it."""
+"""Whatever has the key of an object, what others refer to before what refers to it. Not entities:
+they go on changing, and stay with the object that they came to."""
 _OBJECT = _Table(("object_key",), _OWN)
 
 

@@ -17,35 +17,48 @@ from typing import Any
 
 from memory_nodes.records import EpisodeStatus
 from memory_nodes.store import rows
+from memory_nodes.store.entities import QUERY as ENTITY_QUERY
 from memory_nodes.store.exchange.export_objects import Line, events, objects
 from memory_nodes.store.texts import IS_UNUSED
 
 EDGE_ENDS: Mapping[str, tuple[str, str]] = {
-    "COOCCURS_WITH": ("object", "object"),
+    "COOCCURS_WITH": ("entity", "entity"),
     "FOLLOWS": ("episode", "episode"),
-    "OBSERVED_IN": ("object", "observation"),
+    "OBSERVED_IN": ("entity", "observation"),
     "SUMMARIZES": ("gist", "observation"),
 }
 """From what to what the edges go that no field of another line stands for."""
+
+_HISTORY = """
+WITH RECURSIVE down (node_key, depth) AS (
+    SELECT node_key, 0 FROM history_node WHERE parent_key IS NULL
+    UNION ALL
+    SELECT n.node_key, depth + 1 FROM history_node n JOIN down ON n.parent_key = down.node_key
+) SELECT n.* FROM history_node n JOIN down USING (node_key) ORDER BY depth, node_key
+"""
 
 _ID_OF = {
     "observation": (
         "(SELECT coalesce(public_id, 'observation_' || observation_key) FROM observation"
         " WHERE observation_key = {key})"
     ),
-    "object": "(SELECT object_id FROM object WHERE object_key = {key})",
+    "entity": "'entity_' || {key}",
     "episode": "'episode_' || {key}",
     "gist": "'gist_' || {key}",
 }
 
 
 def chunks(connection: sqlite3.Connection) -> Iterator[Line]:
-    for row in connection.execute("SELECT * FROM chunk ORDER BY chunk_id"):
+    for row in connection.execute(
+        "SELECT c.*, chunk_id <= last_chunk_id AS is_told FROM chunk c, history_mark"
+        " ORDER BY chunk_id"
+    ):
         yield {
             "chunk_id": row["chunk_id"],
             "prompt_version": row["prompt_version"],
             "model": row["model"],
             "problems": json.loads(row["problems"]),
+            "is_told": bool(row["is_told"]),
         }
 
 
@@ -83,12 +96,18 @@ def episodes(connection: sqlite3.Connection) -> Iterator[Line]:
             "status": EpisodeStatus(row["status"]).name.lower(),
             "start_ns": row["start_ns"],
             "end_ns": row["end_ns"],
+            "origin": row["origin"],
+            "is_consolidated": bool(row["is_consolidated"]),
         }
 
 
 def observations(connection: sqlite3.Connection) -> Iterator[Line]:
-    """The text of an archived one is null."""
-    for row in connection.execute(f"{rows.OBSERVATION_QUERY} ORDER BY o.observation_key"):
+    """The text of an archived one is null. Within an episode it is that which is consolidated."""
+    for row in connection.execute(
+        "SELECT o.*, episode_key IS NULL AND observation_key <= c.last_observation_key AS is_done,"
+        f" observation_key <= h.last_observation_key AS is_told FROM ({rows.OBSERVATION_QUERY}) o,"
+        " consolidation_mark c, history_mark h ORDER BY observation_key"
+    ):
         yield {
             "observation_id": row["public_id"] or rows.observation_id(row["observation_key"]),
             **{name: row[name] for name in ("stamp_ns", "map_id", "map_frame", "layer", "text")},
@@ -96,6 +115,8 @@ def observations(connection: sqlite3.Connection) -> Iterator[Line]:
             "confidence": row["confidence"],
             "source": row["source"],
             "episode_id": _episode_id(row["episode_key"]),
+            "is_consolidated": bool(row["is_done"]),
+            "is_told": bool(row["is_told"]),
         }
 
 
@@ -112,6 +133,17 @@ def gists(connection: sqlite3.Connection) -> Iterator[Line]:
             "observation_count": row["observation_count"],
             "episode_id": _episode_id(row["episode_key"]),
             "source": row["source"],
+        }
+
+
+def entities(connection: sqlite3.Connection) -> Iterator[Line]:
+    for row in connection.execute(f"{ENTITY_QUERY} ORDER BY e.entity_key"):
+        yield {
+            "entity_id": rows.entity_id(row["entity_key"]),
+            **{name: row[name] for name in ("name", "map_id", "map_frame")},
+            "position_map_m": [row["x"], row["y"], row["z"]],
+            **{name: row[name] for name in ("weight", "first_seen_ns", "last_seen_ns")},
+            **{name: row[name] for name in ("observation_count", "object_id")},
         }
 
 
@@ -144,13 +176,15 @@ def edges(connection: sqlite3.Connection) -> Iterator[Line]:
 
 
 def history(connection: sqlite3.Connection) -> Iterator[Line]:
-    """Parents first: they are made after what is below them, and are of a higher level."""
-    for row in connection.execute("SELECT * FROM history_node ORDER BY level DESC, node_key"):
+    """Parents first."""
+    for row in connection.execute(_HISTORY):
         parent = row["parent_key"]
         yield {
             "node_id": rows.history_id(row["node_key"]),
             "parent_id": rows.history_id(parent) if parent is not None else None,
-            **{name: row[name] for name in ("level", "start_ns", "end_ns", "text", "evidence")},
+            **{name: row[name] for name in ("unit", "level", "start_ns", "end_ns", "text")},
+            **{name: row[name] for name in ("evidence", "source")},
+            "is_open": bool(row["is_open"]),
         }
 
 
@@ -181,7 +215,7 @@ FILES: Mapping[str, Lines] = {
     f"{lines.__name__}.jsonl": lines
     for lines in (
         *(chunks, keyframes, sessions, episodes, observations, gists, objects, events),
-        *(relations, edges, history, embeddings, view_embeddings),
+        *(entities, relations, edges, history, embeddings, view_embeddings),
     )
 }
 """In an order in which nothing is named before it is there."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -96,12 +95,7 @@ def _past(connection: sqlite3.Connection, row: sqlite3.Row) -> Line:
 
 
 def _position(row: sqlite3.Row) -> Line | None:
-    position = rows.position_from(row)
-    if position is None or not all(
-        map(math.isfinite, (*position.point_m, *position.covariance_m2))
-    ):
-        return None
-    return {"point_map_m": list(position.point_m), "covariance_m2": list(position.covariance_m2)}
+    return rows.position_fields(rows.position_from(row))
 
 
 def _state(row: sqlite3.Row) -> Line:

@@ -5,28 +5,37 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 from memory_nodes.errors import InputError, StoreError
+from memory_nodes.graph.cypher import to_cypher
+from memory_nodes.graph.exchange import to_graphml, to_node_link
+from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.process_lock import hold
 from memory_nodes.store import embeddings, schema
 from memory_nodes.store.chunks import last_chunk_id
 from memory_nodes.store.database import snapshot
 from memory_nodes.store.exchange import export_lines
 from memory_nodes.store.exchange.atomic_directory import new_directory, new_file
-from memory_nodes.store.exchange.export_graphs import write_geojson, write_graphml
+from memory_nodes.store.exchange.export_geojson import write_geojson
 from memory_nodes.store.exchange.export_objects import Line
 from memory_nodes.store.image_files import copy, shareable_image_paths, transfer_images
+from memory_nodes.store.reader import Reader
 
 EXPORTS_DIR = "exports"
 LOCK_NAME = "export.lock"
-FORMATS = ("jsonl", "graphml", "geojson")
+GRAPHS: Mapping[str, Callable[[SceneGraph], str]] = {
+    "graphml": to_graphml,
+    "node-link": to_node_link,
+    "cypher": lambda scene: "\n".join(to_cypher(scene)),
+}
+FORMATS = ("jsonl", *GRAPHS, "geojson")
 MANIFEST_NAME = "manifest.json"
 MANIFEST_FORMAT = "robot_memory jsonl"
 MANIFEST_VERSION = 1
-COUNTED_TABLES = ("episode", "gist", "history_node", "object_event", "observation")
+COUNTED_TABLES = ("entity", "episode", "gist", "history_node", "object_event", "observation")
 """Whose ids are numbers that are never given again."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
@@ -36,7 +45,9 @@ def export(memory_dir: Path, name: str, format_name: str) -> Path:
     """Writes the memory as it is now to ``exports/<name>`` in its directory; gives the path.
 
     ``jsonl``: a directory with all that is remembered, which ``import_`` makes a memory of.
-    ``graphml``: objects and relations. ``geojson``: objects and gists on the map.
+    ``graphml``, ``node-link`` (JSON), ``cypher`` (statements for Neo4j): objects and relations,
+    of which ``graph/exchange.py`` reads the first two back. ``geojson``: objects, entities and
+    gists on the map.
     It appears when it is whole. One export of a memory at a time.
 
     Raises:
@@ -57,10 +68,12 @@ def export(memory_dir: Path, name: str, format_name: str) -> Path:
         if format_name == "jsonl":
             with new_directory(target) as partial:
                 _write_jsonl(connection, memory_dir, partial)
-        else:
-            write = write_graphml if format_name == "graphml" else write_geojson
+        elif format_name == "geojson":
             with new_file(target) as partial:
-                write(connection, partial)
+                write_geojson(connection, partial)
+        else:
+            with new_file(target) as partial:
+                _write_graph(memory_dir, partial, format_name)
     return target
 
 
@@ -82,6 +95,15 @@ def _write_jsonl(connection: sqlite3.Connection, memory_dir: Path, directory: Pa
     manifest = _manifest(connection, counts, images)
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
     (directory / MANIFEST_NAME).write_text(text, encoding="utf-8")
+
+
+def _write_graph(memory_dir: Path, path: Path, format_name: str) -> None:
+    reader = Reader(memory_dir)
+    try:
+        scene = SceneGraph(*reader.graph())
+    finally:
+        reader.close()
+    path.write_text(GRAPHS[format_name](scene), encoding="utf-8", newline="\n")
 
 
 def _write_lines(path: Path, lines: Iterable[Line]) -> int:

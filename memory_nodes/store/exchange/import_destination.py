@@ -7,13 +7,14 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from enum import Enum
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import EpisodeStatus, ObjectStatus
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.exchange.import_fields import Fields
 
-NUMBERED_ID = re.compile(r"(observation|episode|gist|history|event)_(\d{1,18})")
+NUMBERED_ID = re.compile(r"(observation|episode|gist|entity|history|event)_(\d{1,18})")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,14 @@ def status_of(kind: type[EpisodeStatus] | type[ObjectStatus], name: str) -> int:
     if name not in names:
         raise InputError(f"status {name[:80]!r} is not one of {', '.join(names)}")
     return names[name]
+
+
+def one_of(kind: type[Enum], value: str) -> str:
+    """A value of an enumeration of texts. Raises InputError for any other."""
+    values = [str(member.value) for member in kind]
+    if value not in values:
+        raise InputError(f"{value[:80]!r} is not one of {', '.join(values)}")
+    return value
 
 
 def optional_key(into: Destination, table: str, column: str, line: Fields, name: str) -> int | None:

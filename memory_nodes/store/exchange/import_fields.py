@@ -15,7 +15,10 @@ _MAX_INTEGER = 2**63 - 1
 
 
 class Fields:
-    """A JSON object. Each method raises InputError naming the field that is not as it must be."""
+    """A JSON object. Each method raises InputError naming the field that is not as it must be.
+
+    ``default`` stands for a field that is missing: exports of older memories have not all.
+    """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
@@ -35,8 +38,8 @@ class Fields:
     def is_null(self, name: str) -> bool:
         return self._value(name) is None
 
-    def text(self, name: str) -> str:
-        return _text(name, self._value(name))
+    def text(self, name: str, default: str | None = None) -> str:
+        return _text(name, self._value(name, default))
 
     def optional_text(self, name: str) -> str | None:
         return None if self.is_null(name) else self.text(name)
@@ -48,8 +51,8 @@ class Fields:
         items = _object(name, self._value(name)).items()
         return {_text(name, key): _text(name, item) for key, item in items}
 
-    def integer(self, name: str, low: int = -_MAX_INTEGER) -> int:
-        return _integer(name, self._value(name), low)
+    def integer(self, name: str, low: int = -_MAX_INTEGER, default: int | None = None) -> int:
+        return _integer(name, self._value(name, default), low)
 
     def integers(self, name: str) -> tuple[int, ...]:
         return tuple(_integer(name, item, 0) for item in _list(name, self._value(name)))
@@ -72,8 +75,8 @@ class Fields:
         qx, qy, qz, qw = fields.numbers("quat_xyzw", 4)
         return Pose(fields.point("position_m"), (qx, qy, qz, qw))
 
-    def flag(self, name: str) -> bool:
-        value = self._value(name)
+    def flag(self, name: str, default: bool | None = None) -> bool:
+        value = self._value(name, default)
         if not isinstance(value, bool):
             raise InputError(f"{name} is {_shown(value)}, not true or false")
         return value
@@ -91,10 +94,10 @@ class Fields:
     def list_of_fields(self, name: str) -> list[Fields]:
         return [Fields(_object(name, item)) for item in _list(name, self._value(name))]
 
-    def _value(self, name: str) -> Any:
-        if name not in self._values:
+    def _value(self, name: str, default: Any = None) -> Any:
+        if name not in self._values and default is None:
             raise InputError(f"{name} is missing")
-        return self._values[name]
+        return self._values.get(name, default)
 
 
 def _object(name: str, value: Any) -> Mapping[str, Any]:

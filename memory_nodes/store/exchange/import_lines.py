@@ -11,18 +11,21 @@ from typing import TypeAlias
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import Intrinsics
 from memory_nodes.records import (
+    EpisodeOrigin,
     EpisodeStatus,
     Gist,
+    HistoryUnit,
     Keyframe,
     Observation,
 )
-from memory_nodes.store import embeddings, gists, observations, rows, texts
+from memory_nodes.store import embeddings, entities, gists, observations, rows, texts
+from memory_nodes.store.database import sequence
 from memory_nodes.store.exchange.export_lines import EDGE_ENDS
 from memory_nodes.store.exchange.import_destination import (
     NUMBERED_ID,
     Destination,
     number_of,
-    object_key,
+    one_of,
     optional_key,
     present,
     status_of,
@@ -30,17 +33,22 @@ from memory_nodes.store.exchange.import_destination import (
 from memory_nodes.store.exchange.import_fields import Fields
 from memory_nodes.store.exchange.import_objects import event, object_, relation, view_embedding
 from memory_nodes.store.maps import map_key
+from memory_nodes.store.object_ids import key_of
 from memory_nodes.vectors import ITEM_BYTES, is_sound
 
 Import: TypeAlias = Callable[[Destination, Fields], None]
 
 
 def chunk(into: Destination, line: Fields) -> None:
-    problems = json.dumps(line.texts("problems"))
+    chunk_id, problems = line.integer("chunk_id", 0), json.dumps(line.texts("problems"))
     into.connection.execute(
         "INSERT INTO chunk VALUES (?, ?, ?, ?)",
-        (line.integer("chunk_id", 0), line.text("prompt_version"), line.text("model"), problems),
+        (chunk_id, line.text("prompt_version"), line.text("model"), problems),
     )
+    if line.flag("is_told", False):
+        into.connection.execute(
+            "UPDATE history_mark SET last_chunk_id = max(last_chunk_id, ?)", (chunk_id,)
+        )
 
 
 def keyframe(into: Destination, line: Fields) -> None:
@@ -62,7 +70,7 @@ def keyframe(into: Destination, line: Fields) -> None:
     values = rows.keyframe_row(read, line.integer("chunk_id", 0))
     into.connection.execute(rows.insert("keyframe", rows.KEYFRAME_COLUMNS), values)
     map_key(into.connection, read.map_id, read.map_frame)
-    if not into.take_image(read.image_path):
+    if read.image_path and not into.take_image(read.image_path):
         into.note(f"its image {read.image_path} is not there")
 
 
@@ -77,14 +85,16 @@ def session(into: Destination, line: Fields) -> None:
 def episode(into: Destination, line: Fields) -> None:
     end_ns = None if line.is_null("end_ns") else line.integer("end_ns")
     into.connection.execute(
-        "INSERT INTO episode (episode_key, parent_key, name, status, start_ns, end_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO episode (episode_key, parent_key, name, status, start_ns, end_ns, origin,"
+        " is_consolidated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             number_of("episode", line.text("episode_id")),
             optional_key(into, "episode", "episode_key", line, "parent_id"),
             line.text("name"),
             status_of(EpisodeStatus, line.text("status")),
             *(line.integer("start_ns"), end_ns),
+            one_of(EpisodeOrigin, line.text("origin", EpisodeOrigin.REQUEST.value)),
+            line.flag("is_consolidated", False),
         ),
     )
 
@@ -116,6 +126,11 @@ def observation(into: Destination, line: Fields) -> None:
         None if text is None else texts.intern(connection, [text])[text],
     )
     connection.execute(rows.insert("observation", rows.OBSERVATION_COLUMNS), values)
+    for mark, name in (("consolidation_mark", "is_consolidated"), ("history_mark", "is_told")):
+        if line.flag(name, False):
+            connection.execute(
+                f"UPDATE {mark} SET last_observation_key = max(last_observation_key, ?)", (key,)
+            )
 
 
 def gist(into: Destination, line: Fields) -> None:
@@ -143,6 +158,27 @@ def gist(into: Destination, line: Fields) -> None:
     )
 
 
+def entity(into: Destination, line: Fields) -> None:
+    """One whose object is not there is remembered all the same."""
+    connection, name, point = into.connection, line.text("name"), line.point("position_map_m")
+    weight, object_id = line.number("weight"), line.optional_text("object_id")
+    stamps_ns = line.integer("first_seen_ns", 0), line.integer("last_seen_ns", 0)
+    entities.check_thing(name, point, weight)
+    of_object = None if object_id is None else key_of(connection, object_id)
+    if object_id is not None and of_object is None:
+        into.note(f"its object {object_id[:80]} is not there")
+    connection.execute(
+        "INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            number_of("entity", line.text("entity_id")),
+            texts.intern(connection, [name])[name],
+            map_key(connection, line.text("map_id"), line.text("map_frame")),
+            *(of_object, *point, weight, *stamps_ns),
+            *(line.integer("observation_count", 0), sequence(connection)),
+        ),
+    )
+
+
 def edge(into: Destination, line: Fields) -> None:
     kind = line.text("kind")
     if kind not in EDGE_ENDS:
@@ -156,13 +192,15 @@ def edge(into: Destination, line: Fields) -> None:
 
 def history(into: Destination, line: Fields) -> None:
     into.connection.execute(
-        "INSERT INTO history_node (node_key, parent_key, level, start_ns, end_ns, text, evidence)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO history_node (node_key, parent_key, level, start_ns, end_ns, text, evidence,"
+        " unit, source, is_open) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             number_of("history", line.text("node_id")),
             optional_key(into, "history_node", "node_key", line, "parent_id"),
             *(line.integer("level", 0), line.integer("start_ns"), line.integer("end_ns")),
             *(line.text("text"), line.text("evidence")),
+            one_of(HistoryUnit, line.text("unit", HistoryUnit.GROUP.value)),
+            *(line.text("source", ""), line.flag("is_open", False)),
         ),
     )
 
@@ -187,6 +225,7 @@ IMPORTS: Mapping[str, Import] = {
     "gists.jsonl": gist,
     "objects.jsonl": object_,
     "events.jsonl": event,
+    "entities.jsonl": entity,
     "relations.jsonl": relation,
     "edges.jsonl": edge,
     "history.jsonl": history,
@@ -206,8 +245,6 @@ def _next_observation(connection: sqlite3.Connection) -> int:
 
 
 def _item_key(into: Destination, kind: str, public_id: str) -> int:
-    if kind == "object":
-        return object_key(into, public_id)
     key: int | None
     if kind == "observation":
         key = observations.key_from_id(into.connection, public_id)

@@ -99,8 +99,9 @@ def _manifest(export_dir: Path) -> _Manifest:
             layers=line.texts("layers"),
             model=_model(line),
             last_chunk_id=line.integer("last_chunk_id", 0),
-            last_ids={table: last_ids.integer(table, 0) for table in COUNTED_TABLES},
-            counts={file_name: counts.integer(file_name, 0) for file_name in IMPORTS},
+            # an export of an older memory knows less of them
+            last_ids={table: last_ids.integer(table, 0, 0) for table in COUNTED_TABLES},
+            counts={file_name: counts.integer(file_name, 0, 0) for file_name in IMPORTS},
         )
     except (OSError, InputError) as error:
         raise InputError(

@@ -9,6 +9,7 @@ from memory_nodes.records import ItemKind
 from memory_nodes.store import texts, tombstones
 from memory_nodes.store.database import INDEX_DIR, Database
 from memory_nodes.store.forgetting import image_erasure
+from memory_nodes.store.forgetting.entities import forget_entities
 from memory_nodes.store.forgetting.gists import forget_gists, replace_gists, summarising
 from memory_nodes.store.forgetting.history import forget_history
 from memory_nodes.store.forgetting.objects import (
@@ -34,6 +35,8 @@ class Forgotten:
     """Deleted, or told anew without what is forgotten."""
     images: int = 0
     """Deleted, or painted over where a forgotten object was."""
+    entities: int = 0
+    """Also those that no observation speaks of any more."""
     history_nodes: int = 0
     problems: tuple[str, ...] = ()
     """What is still on disk, and why. Empty after a dry run."""
@@ -75,6 +78,7 @@ def _forget_rows(connection: sqlite3.Connection, what: Forget) -> Forgotten:
     last_erasure = image_erasure.last_key(connection)
     retold = summarising(connection, chosen)
     forget_keyframes_and_objects(connection, chosen, traces)
+    forget_entities(connection, chosen, traces)
     _forget_observations(connection, chosen, traces)
     replace_gists(connection, retold, traces)
     forget_gists(connection, chosen.gists, traces)
@@ -87,7 +91,8 @@ def _forget_rows(connection: sqlite3.Connection, what: Forget) -> Forgotten:
         episodes=len(chosen.episodes),
         gists=len(chosen.gists | retold),
         images=image_erasure.count(connection, last_erasure),
-        history_nodes=forget_history(connection, traces.spans_ns),
+        entities=len(chosen.entities),
+        history_nodes=forget_history(connection, chosen.history_nodes, traces.spans_ns),
     )
 
 
@@ -100,8 +105,7 @@ def _forget_observations(connection: sqlite3.Connection, chosen: Chosen, traces:
         traces.spans_ns.add((stamp_ns, stamp_ns))
         if text_key is not None:
             traces.text_keys.add(text_key)
-    for kind in ("SUMMARIZES", "OBSERVED_IN"):
-        unlink(connection, kind, "to_key", keys)
+    unlink(connection, "SUMMARIZES", "to_key", keys)
     delete(connection, "observation", "observation_key", keys)
     texts.bury(connection, ItemKind.OBSERVATION, keys)
 

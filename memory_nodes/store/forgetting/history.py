@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Container
 
 from memory_nodes.store.forgetting.objects import delete
 from memory_nodes.store.forgetting.selection import among
 
 
-def forget_history(connection: sqlite3.Connection, spans_ns: Collection[tuple[int, int]]) -> int:
-    """Deletes the nodes that overlap any of these times, and those above them; how many.
+def forget_history(
+    connection: sqlite3.Connection, chosen: Container[int], spans_ns: Collection[tuple[int, int]]
+) -> int:
+    """Deletes the chosen nodes, those that overlap any of these times, and all above; how many.
 
     What was below them stays without a parent until the tree is made again.
     """
@@ -25,7 +27,8 @@ def forget_history(connection: sqlite3.Connection, spans_ns: Collection[tuple[in
     for row in nodes:
         # spans that begin before its end, less those that are over before its start
         begun = bisect_right(starts_ns, row["end_ns"])
-        key = row["node_key"] if begun > bisect_left(ends_ns, row["start_ns"]) else None
+        is_told = begun > bisect_left(ends_ns, row["start_ns"]) or row["node_key"] in chosen
+        key = row["node_key"] if is_told else None
         while key is not None and key not in gone:
             gone.add(key)
             key = parents[key]

@@ -101,7 +101,11 @@ def _forget_objects(connection: sqlite3.Connection, keys: set[int], traces: Trac
     shown_by = f"FROM view JOIN keyframe USING (keyframe_id) WHERE {where}"
     found = connection.execute(f"SELECT DISTINCT stamp_ns {shown_by}", values)
     traces.spans_ns.update((stamp_ns, stamp_ns) for (stamp_ns,) in found)
-    image_erasure.note(connection, f"image_path, x0_px, y0_px, x1_px, y1_px {shown_by}", values)
+    image_erasure.note(
+        connection,
+        f"image_path, x0_px, y0_px, x1_px, y1_px {shown_by} AND image_path != ''",
+        values,
+    )
     found = connection.execute(
         f"SELECT text_key FROM object WHERE text_key IS NOT NULL AND {where}", values
     )
@@ -113,11 +117,6 @@ def _forget_objects(connection: sqlite3.Connection, keys: set[int], traces: Trac
     )
     for table, column in _OF_OBJECTS:
         delete(connection, table, column, keys)
-    for kind, end in (
-        *(("OBSERVED_IN", "from_key"), ("COOCCURS_WITH", "from_key")),
-        ("COOCCURS_WITH", "to_key"),
-    ):
-        unlink(connection, kind, end, keys)
     texts.bury(connection, ItemKind.OBJECT, keys)
 
 
@@ -156,7 +155,9 @@ def _forget_past(connection: sqlite3.Connection, keys: set[int]) -> None:
 def _forget_keyframes(connection: sqlite3.Connection, keys: set[int]) -> None:
     where, values = among("keyframe_id", keys)
     image_erasure.note(
-        connection, f"image_path, NULL, NULL, NULL, NULL FROM keyframe WHERE {where}", values
+        connection,
+        f"image_path, NULL, NULL, NULL, NULL FROM keyframe WHERE {where} AND image_path != ''",
+        values,
     )
     sessions = [
         row[0]

@@ -19,7 +19,13 @@ from memory_nodes.store.object_ids import key_of
 Term: TypeAlias = tuple[str, Sequence[object]]
 """A condition of a WHERE clause, and its values."""
 
-_NUMBERED = re.compile(r"(keyframe|episode|gist)_(\d{1,18})")
+_NUMBERED = re.compile(r"(keyframe|episode|gist|entity)_(\d{1,18})")
+_SPANS = {
+    "observation": ("stamp_ns", "stamp_ns"),
+    "gist": ("start_ns", "end_ns"),
+    "entity": ("first_seen_ns", "last_seen_ns"),
+}
+"""Columns of the first and the last stamp."""
 _WITHIN = """
 WITH RECURSIVE inside (episode_key) AS (
     SELECT value FROM json_each(?)
@@ -27,6 +33,16 @@ WITH RECURSIVE inside (episode_key) AS (
     WHERE e.status != ?
 ) SELECT episode_key FROM inside
 """
+_SHOWN = """
+SELECT observation_key FROM observation WHERE public_id IN (
+    SELECT 'chunk_' || chunk_id || '.detections.' || keyframe_id FROM keyframe
+    WHERE keyframe_id IN (SELECT value FROM json_each(?))
+    OR keyframe_id IN (
+        SELECT keyframe_id FROM view WHERE object_key IN (SELECT value FROM json_each(?))
+    )
+)
+"""
+"""What was told of keyframes, and of those that show objects (episodic/chunk_observations.py)."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +53,20 @@ class Forget:
     """
 
     ids: tuple[str, ...] = ()
-    """Of objects, observations, episodes, gists and keyframes (``keyframe_12``)."""
+    """Of objects, observations, episodes, gists, entities and keyframes (``keyframe_12``)."""
     since_ns: int | None = None
     until_ns: int | None = None
-    """Both inclusive. What lasts (an episode, a gist, an object with its views) must be within."""
+    """Both inclusive. What lasts (an episode, a gist, an entity, an object with its views) must be
+    within."""
     map_id: str = ""
     center_map_m: Vector3 | None = None
     radius_m: float = 0.0
-    """Of a ball: around where a keyframe was taken, an object stands, a gist has its centre. An
-    episode has no place."""
+    """Of a ball: around where a keyframe was taken, an object or an entity stands, a gist has its
+    centre. An episode has no place."""
     text: str = ""
-    """In any case, anywhere in the words of an observation, a gist or an object, or in the name of
-    an episode. A keyframe has no text: what shows in it is forgotten with its object."""
+    """In any case, anywhere in the words of an observation, a gist, an object or the history, or in
+    the name of an episode or an entity. A keyframe has no text: what shows in it is forgotten with
+    its object."""
 
     def __post_init__(self) -> None:
         bounds = (self.since_ns, self.until_ns, self.center_map_m)
@@ -79,6 +97,9 @@ class Chosen:
     observations: set[int] = field(default_factory=set)
     episodes: set[int] = field(default_factory=set)
     gists: set[int] = field(default_factory=set)
+    entities: set[int] = field(default_factory=set)
+    history_nodes: set[int] = field(default_factory=set)
+    """By their text; those that tell of the others come by their times."""
 
 
 def choose(connection: sqlite3.Connection, what: Forget) -> Chosen:
@@ -86,20 +107,24 @@ def choose(connection: sqlite3.Connection, what: Forget) -> Chosen:
 
     Raises InputError for an id that nothing has, or that of an active episode.
     """
-    named = _named(connection, what.ids) if what.ids else None
+    named = _named(connection, what.ids)
     saying = _texts(connection, what.text) if what.text else None
     chosen = Chosen(
         keyframes=_keyframes(connection, what, named),
         objects=_objects(connection, what, named, saying),
-        observations=_observations(connection, what, named, saying),
+        observations=_items(connection, what, "observation", named.observations, saying),
         episodes=_episodes(connection, what, named),
-        gists=_gists(connection, what, named, saying),
+        gists=_items(connection, what, "gist", named.gists, saying),
+        entities=_items(connection, what, "entity", named.entities, saying),
+        history_nodes=_history_nodes(connection, what),
     )
     within = connection.execute(_WITHIN, (json.dumps(list(chosen.episodes)), EpisodeStatus.ACTIVE))
     chosen.episodes |= {row[0] for row in within}
     of_them = [among("episode_key", chosen.episodes)]
     chosen.observations |= _keys(connection, "SELECT observation_key FROM observation", of_them)
     chosen.gists |= _keys(connection, "SELECT gist_key FROM gist", of_them)
+    shown = (json.dumps(list(chosen.keyframes)), json.dumps(list(chosen.objects)))
+    chosen.observations |= {row[0] for row in connection.execute(_SHOWN, shown)}
     return chosen
 
 
@@ -136,6 +161,7 @@ def _rows_with_id(
             "keyframe": ("keyframe", "keyframe_id", named.keyframes),
             "episode": ("episode", "episode_key", named.episodes),
             "gist": ("gist", "gist_key", named.gists),
+            "entity": ("entity", "entity_key", named.entities),
         }[numbered[1]]
         for row in connection.execute(
             f"SELECT * FROM {table} WHERE {column} = ?", (int(numbered[2]),)
@@ -158,22 +184,22 @@ def _texts(connection: sqlite3.Connection, text: str) -> set[int]:
     return {key for key, said in found if wanted in said.casefold()}
 
 
-def _keyframes(connection: sqlite3.Connection, what: Forget, named: Chosen | None) -> set[int]:
+def _keyframes(connection: sqlite3.Connection, what: Forget, named: Chosen) -> set[int]:
     if what.text:
         return set()
     terms = [*_time(what, "stamp_ns", "stamp_ns"), *_area(what, "base_")]
     if what.map_id:
         terms.append(("map_id = ?", (what.map_id,)))
-    if named is not None:
+    if what.ids:
         terms.append(among("keyframe_id", named.keyframes))
     return _keys(connection, "SELECT keyframe_id FROM keyframe", terms)
 
 
 def _objects(
-    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+    connection: sqlite3.Connection, what: Forget, named: Chosen, saying: set[int] | None
 ) -> set[int]:
     terms = [*_map(what), *_area(what)]
-    if named is not None:
+    if what.ids:
         terms.append(among("object_key", named.objects))
     outside = {"stamp_ns < ?": what.since_ns, "stamp_ns > ?": what.until_ns}
     terms += [
@@ -222,22 +248,23 @@ def _texts_within(value: object) -> Iterator[str]:
             yield from _texts_within(item)
 
 
-def _observations(
-    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
+def _items(
+    connection: sqlite3.Connection, what: Forget, kind: str, keys: set[int], saying: set[int] | None
 ) -> set[int]:
-    terms = [*_time(what, "stamp_ns", "stamp_ns"), *_map(what), *_area(what)]
-    if named is not None:
-        terms.append(among("observation_key", named.observations))
+    """Of a kind that has a time, a place and a text."""
+    terms = [*_time(what, *_SPANS[kind]), *_map(what), *_area(what)]
+    if what.ids:
+        terms.append(among(f"{kind}_key", keys))
     if saying is not None:
         terms.append(among("text_key", saying))
-    return _keys(connection, "SELECT observation_key FROM observation", terms)
+    return _keys(connection, f"SELECT {kind}_key FROM {kind}", terms)
 
 
-def _episodes(connection: sqlite3.Connection, what: Forget, named: Chosen | None) -> set[int]:
+def _episodes(connection: sqlite3.Connection, what: Forget, named: Chosen) -> set[int]:
     if what.map_id or what.center_map_m is not None:
         return set()
     terms = [*_time(what, "start_ns", "end_ns"), ("status != ?", (EpisodeStatus.ACTIVE,))]
-    if named is not None:
+    if what.ids:
         terms.append(among("episode_key", named.episodes))
     if what.text:
         wanted = what.text.casefold()
@@ -248,15 +275,15 @@ def _episodes(connection: sqlite3.Connection, what: Forget, named: Chosen | None
     return _keys(connection, "SELECT episode_key FROM episode", terms)
 
 
-def _gists(
-    connection: sqlite3.Connection, what: Forget, named: Chosen | None, saying: set[int] | None
-) -> set[int]:
-    terms = [*_time(what, "start_ns", "end_ns"), *_map(what), *_area(what)]
-    if named is not None:
-        terms.append(among("gist_key", named.gists))
-    if saying is not None:
-        terms.append(among("text_key", saying))
-    return _keys(connection, "SELECT gist_key FROM gist", terms)
+def _history_nodes(connection: sqlite3.Connection, what: Forget) -> set[int]:
+    """They have neither an id to be asked for, nor a place."""
+    if not what.text or what.ids or what.map_id or what.center_map_m is not None:
+        return set()
+    wanted = what.text.casefold()
+    told = connection.execute("SELECT node_key, text FROM history_node")
+    saying = [key for key, text in told if wanted in text.casefold()]
+    terms = [*_time(what, "start_ns", "end_ns"), among("node_key", saying)]
+    return _keys(connection, "SELECT node_key FROM history_node", terms)
 
 
 def _time(what: Forget, start: str, end: str) -> list[Term]:

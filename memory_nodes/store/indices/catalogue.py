@@ -17,7 +17,7 @@ from memory_nodes.store.indices.columns import Condition
 from memory_nodes.store.indices.items import Items
 from memory_nodes.store.rows import NOT_EXPIRED
 
-KINDS = (ItemKind.OBSERVATION, ItemKind.OBJECT, ItemKind.GIST)
+KINDS = (ItemKind.OBSERVATION, ItemKind.OBJECT, ItemKind.GIST, ItemKind.ENTITY)
 
 _QUERIES: Mapping[ItemKind, tuple[str, tuple[str, ...]]] = {
     ItemKind.OBSERVATION: (
@@ -43,6 +43,11 @@ _QUERIES: Mapping[ItemKind, tuple[str, tuple[str, ...]]] = {
         " FROM object o WHERE (o.changed > ? OR o.object_key > ?)"
         f" AND {NOT_EXPIRED} ORDER BY o.object_key",
         ("key", "start_ns", "end_ns", "text_key", "map_key", "x", "y", "z", "type_key"),
+    ),
+    ItemKind.ENTITY: (
+        "SELECT entity_key, first_seen_ns, last_seen_ns, text_key, map_key, x, y, z FROM entity"
+        " WHERE changed > ? OR entity_key > ? ORDER BY entity_key",
+        ("key", "start_ns", "end_ns", "text_key", "map_key", "x", "y", "z"),
     ),
 }
 _SUBEPISODES = """
@@ -81,7 +86,8 @@ class Catalogue:
             if found:
                 rows = _named(found, names)
                 self.items[kind].append({"end_ns": rows["start_ns"], **rows})
-        self._follow_objects(connection, since)
+        for kind in (ItemKind.OBJECT, ItemKind.ENTITY):
+            self._follow_changing(connection, kind, since)
 
     def condition(self, connection: sqlite3.Connection, wanted: Filter) -> Condition:
         """The filter with its names as keys; a name that is unknown fits nothing."""
@@ -100,13 +106,15 @@ class Catalogue:
             ignore_height=wanted.ignore_height,
         )
 
-    def _follow_objects(self, connection: sqlite3.Connection, since: int) -> None:
-        """Objects change: what is known of one is overwritten."""
-        query, names = _QUERIES[ItemKind.OBJECT]
-        objects = self.items[ItemKind.OBJECT]
-        found = connection.execute(query, (since, objects.columns.last_key)).fetchall()
+    def _follow_changing(self, connection: sqlite3.Connection, kind: ItemKind, since: int) -> None:
+        """Objects and entities change: what is known of one is overwritten."""
+        query, names = _QUERIES[kind]
+        items = self.items[kind]
+        found = connection.execute(query, (since, items.columns.last_key)).fetchall()
+        if kind == ItemKind.OBJECT:
+            found = [(*row[:-1], self._type_key(row[-1])) for row in found]
         if found:
-            objects.put(_named([(*row[:-1], self._type_key(row[-1])) for row in found], names))
+            items.put(_named(found, names))
 
     def _type_key(self, type_name: str | None) -> int:
         return self._types.setdefault((type_name or "").lower(), len(self._types) + 1)

@@ -36,6 +36,8 @@ ALTER TABLE history_node ADD COLUMN unit TEXT NOT NULL DEFAULT 'group';
 ALTER TABLE history_node ADD COLUMN source TEXT NOT NULL DEFAULT '';
 ALTER TABLE history_node ADD COLUMN is_open INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX history_node_top ON history_node (unit, start_ns) WHERE parent_key IS NULL;
+CREATE INDEX history_node_span ON history_node (unit, start_ns, end_ns);
+CREATE INDEX keyframe_chunk ON keyframe (chunk_id);
 
 -- How far the history has been told: chunks up to the one, observations up to the other.
 CREATE TABLE history_mark (
@@ -44,6 +46,13 @@ CREATE TABLE history_mark (
     last_observation_key INTEGER NOT NULL
 );
 INSERT INTO history_mark VALUES (1, 0, 0);
+
+-- The commit that last dropped images: a reader that is behind it reads all keyframes anew.
+CREATE TABLE image_mark (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    sequence INTEGER NOT NULL
+);
+INSERT INTO image_mark VALUES (1, 0);
 
 INSERT INTO row_count VALUES
     ('entity', 0), ('history_node', (SELECT count(*) FROM history_node));

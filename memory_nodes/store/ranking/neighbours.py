@@ -34,6 +34,10 @@ _BETWEEN = {
         "SELECT gist_key, end_ns FROM gist WHERE end_ns >= ? AND start_ns <= ?"
         " ORDER BY end_ns DESC, gist_key DESC LIMIT ?"
     ),
+    ItemKind.ENTITY: (
+        "SELECT entity_key, last_seen_ns FROM entity WHERE last_seen_ns >= ?"
+        " AND first_seen_ns <= ? ORDER BY last_seen_ns DESC, entity_key DESC LIMIT ?"
+    ),
 }
 
 

@@ -28,6 +28,10 @@ _NEWEST = {
         "SELECT gist_key, end_ns FROM gist WHERE text_key = ?"
         " ORDER BY end_ns DESC, gist_key DESC LIMIT ?"
     ),
+    ItemKind.ENTITY: (
+        "SELECT entity_key, last_seen_ns FROM entity WHERE text_key = ?"
+        " ORDER BY last_seen_ns DESC, entity_key DESC LIMIT ?"
+    ),
 }
 
 

@@ -13,6 +13,7 @@ _TABLES = {
     ItemKind.OBSERVATION: ("observation", "observation_key"),
     ItemKind.OBJECT: ("object", "object_key"),
     ItemKind.GIST: ("gist", "gist_key"),
+    ItemKind.ENTITY: ("entity", "entity_key"),
 }
 
 
@@ -35,6 +36,10 @@ def delete(writer: Writer, kind: ItemKind, key: int) -> None:
         if kind == ItemKind.OBJECT:
             for part in ("view", "object_state", "clear_look", "object_place", "object_event"):
                 connection.execute(f"DELETE FROM {part} WHERE object_key = ?", (key,))
+        if kind == ItemKind.ENTITY:
+            connection.execute(
+                "DELETE FROM link WHERE kind = 'OBSERVED_IN' AND from_key = ?", (key,)
+            )
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))
         texts.bury(connection, kind, [key])
         texts.release(connection, [text_key])

@@ -11,9 +11,19 @@ import numpy as np
 from PIL import Image
 
 from memory_nodes.geometry import Array, Pose
-from memory_nodes.records import NS_PER_S, Gist, Observation, Relation
+from memory_nodes.records import (
+    NS_PER_S,
+    EntitySighting,
+    Gist,
+    HistoryNode,
+    HistoryUnit,
+    Observation,
+    Relation,
+)
 from memory_nodes.store import objects, texts
+from memory_nodes.store.consolidation import Piece
 from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import packed
 from memory_test_support.records import descriptor, graph, keyframe, view
@@ -51,8 +61,10 @@ def write_images(memory_dir: Path, *keyframe_ids: int) -> None:
 
 def write_full_memory(memory_dir: Path) -> None:
     """Two chunks with three keyframes, two objects and a relation; five observations in nested
-    episodes, one archived and one with an id that was given; a gist; vectors of texts and views; an
-    object that has moved, was looked for and renamed, has an alias and is told apart from another.
+    episodes, one archived and one with an id that was given; a gist, and two entities of its
+    episode, which is consolidated; an event and a day of the history; vectors of texts and views;
+    an object that has moved, was looked for and renamed, has an alias and is told apart from
+    another.
     """
     writer = Writer(memory_dir)
     try:
@@ -115,17 +127,29 @@ def _write_observations(writer: Writer) -> None:
     writer.add(observation("a red mug", 3.0, observation_id="camera:7"))
     writer.add(observation("snowman \u2603, line one\nline two", 4.0), unit_vector(1000))
     writer.add(observation("waits for its vector", 5.0))
-    writer.add_gist(
-        Gist(
-            "the kitchen has mugs",
-            *("map", "map", (1.0, 2.0, 0.0), 1.5, 1 * NS_PER_S, 3 * NS_PER_S),
-            observation_ids=("observation_2", "camera:7"),
-            episode_id=inner,
-            source="test",
-        )
+    ids = ("observation_2", "camera:7")
+    told = Gist(
+        "the kitchen has mugs",
+        *("map", "map", (1.0, 2.0, 0.0), 1.5, 1 * NS_PER_S, 3 * NS_PER_S),
+        observation_ids=ids,
+        episode_id=inner,
+        source="test",
     )
+    mug = EntitySighting("mug", (1.0, 2.0, 0.0), 1.5, 2 * NS_PER_S, ids, object_id="mug_1")
+    kitchen = EntitySighting("kitchen", (1.5, 2.0, 0.0), 0.5, 3 * NS_PER_S, ids[1:])
+    writer.add_piece(Piece(told, ((mug, kitchen),)))
+    writer.finish_episode(inner)
+    _write_history(writer)
     with writer.database.transaction() as connection:
         key = texts.find(connection, "to be archived")
         assert key is not None
         connection.execute("UPDATE observation SET text_key = NULL WHERE text_key = ?", (key,))
         texts.release(connection, [key])
+
+
+def _write_history(writer: Writer) -> None:
+    """The day is open, and chunk 2 and the last two observations are not told yet."""
+    event = HistoryNode(HistoryUnit.EVENT, 2, 1, 3 * NS_PER_S, "a look at mugs", ("chunk_1",))
+    (event_id,) = writer.put_history([event], told=ToldUpTo(chunk_id=1, observation_key=3))
+    day = HistoryNode(HistoryUnit.DAY, 3, 1, 3 * NS_PER_S, "a day", source="model", is_open=True)
+    writer.put_history([replace(day, child_ids=(event_id,))])

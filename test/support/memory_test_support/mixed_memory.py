@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from memory_nodes.geometry import Array, Vector3
-from memory_nodes.records import NS_PER_S, ItemKind
+from memory_nodes.records import NS_PER_S, EntitySighting, ItemKind
+from memory_nodes.store import entities
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
+from memory_nodes.store.maps import map_key
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import packed, unpacked
@@ -83,7 +85,8 @@ class MixedMemory:
         self.writer.use_embedding_model(MODEL)
 
     def fill(self, count: int) -> None:
-        """Observations within, between and around episodes, gists and objects, on two maps."""
+        """Observations within, between and around episodes, gists, objects and entities, on two
+        maps."""
         for number in range(count):
             self._change_episode(number % 20)
             self.observe(f"{LAYERS[number % 3]} of parcel {self._random.integers(count // 6)}")
@@ -91,6 +94,8 @@ class MixedMemory:
                 self.summarise(f"gist of parcel {self._random.integers(count // 10)}")
             if number % 7 == 0:
                 self.see()
+        for number in range(count // 10):
+            self.notice(f"parcel string {number % 3}")
         self.embed()
 
     def observe(self, text: str) -> Item:
@@ -153,6 +158,40 @@ class MixedMemory:
         self.writer.commit_chunk(graph(chunk_id, [shown], [seen]))
         self.items = [item for item in self.items if item.item_id != name]
         return self._listed(self._stored(name, shown.map_id))
+
+    def notice(self, name: str, known: Item | None = None) -> Item:
+        """An entity that the newest observation speaks of, a new one or a known one once more."""
+        spoken_of = next(item for item in reversed(self.items) if item.kind == ItemKind.OBSERVATION)
+        stamp_ns, point_m = self._next_ns(), self._point_m()
+        map_id = known.map_id if known is not None else self._map_id()
+        sighting = EntitySighting(
+            name,
+            point_m,
+            weight=1.0,
+            stamp_ns=stamp_ns,
+            observation_ids=(spoken_of.item_id,),
+            entity_id=known.item_id if known is not None else "",
+        )
+        with self.writer.database.transaction() as connection:
+            place = map_key(connection, map_id, "map")
+            (item_id,) = entities.note_view(connection, place, [sighting])
+        if known is None:
+            return self._listed(
+                Item(
+                    kind=ItemKind.ENTITY,
+                    key=_number(item_id),
+                    item_id=item_id,
+                    text=name,
+                    start_ns=stamp_ns,
+                    end_ns=stamp_ns,
+                    map_id=map_id,
+                    point_map_m=point_m,
+                )
+            )
+        assert known.point_map_m is not None and known.start_ns == known.end_ns, "seen once so far"
+        x_m, y_m, z_m = np.mean([known.point_map_m, point_m], axis=0).tolist()
+        self.items.remove(known)
+        return self._listed(replace(known, end_ns=stamp_ns, point_map_m=(x_m, y_m, z_m)))
 
     def _stored(self, name: str, map_id: str) -> Item:
         """The place is what the memory made of the views: no search had a part in it."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import rclpy
 
+from memory_nodes.episodic.layers.config import READY, LayerConfig
 from memory_nodes.nodes.association_node import AssociationNode
 from memory_nodes.nodes.detector_node import DetectorNode
 from memory_nodes.nodes.episodic_node import EpisodicNode
@@ -32,7 +33,15 @@ Parameters are read once, at start. `config/memory.yaml` names those that users 
 change; a launch argument or `-p NAME:=VALUE` wins over it. Those of "every node" must be the same
 in all of them; `use_sim_time`, of ROS itself, is one more.
 """
+LAYERS = """\
+## Layers of episodic_node
+
+What is recorded besides pictures. Each name in `layers` has the parameters of the first table; the
+second says where the ready ones differ from its defaults.
+"""
+LAYER_PREFIX = "layer.NAME."
 NOTHING = "None of its own.\n"
+LAYER_COLUMNS = ("layer", "differs in")
 COLUMNS = ("name", "default", "unit", "range or choices", "meaning")
 
 
@@ -48,6 +57,7 @@ def page() -> str:
             sections += [f"## {node.get_name()}\n", _table(configs) if configs else NOTHING]
             node.destroy_node()
         rclpy.shutdown(context=context)
+    sections += [LAYERS, _table([LayerConfig], LAYER_PREFIX), _ready_layers()]
     return "\n".join(sections)
 
 
@@ -60,15 +70,33 @@ def _configs(node: object) -> Iterator[type[Any]]:
             yield type(value)
 
 
-def _table(configs: list[type[Any]]) -> str:
-    rows = [_row(item) for config in configs for item in declared(config)]
-    lines = [COLUMNS, tuple("---" for _ in COLUMNS), *rows]
+def _table(configs: list[type[Any]], prefix: str = "") -> str:
+    rows = [_row(item, prefix) for config in configs for item in declared(config)]
+    return _drawn([COLUMNS, *rows])
+
+
+def _drawn(rows: list[tuple[str, ...]]) -> str:
+    """A table; its first row is the heading."""
+    lines = [rows[0], tuple("---" for _ in rows[0]), *rows[1:]]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def _row(item: Field[Any]) -> tuple[str, ...]:
+def _ready_layers() -> str:
+    rows = []
+    for name, config in READY.items():
+        values = {item.name: getattr(config, item.name) for item in declared(LayerConfig)}
+        differs = [
+            f"`{item.name}` {_value(values[item.name])}"
+            for item in declared(LayerConfig)
+            if values[item.name] != item.default
+        ]
+        rows.append((f"`{name}`", ", ".join(differs)))
+    return _drawn([LAYER_COLUMNS, *rows])
+
+
+def _row(item: Field[Any], prefix: str) -> tuple[str, ...]:
     details = item.metadata
-    cells = (f"`{item.name}`", _value(item.default), details["unit"], _limits(item))
+    cells = (f"`{prefix}{item.name}`", _value(item.default), details["unit"], _limits(item))
     return tuple(cell.replace("|", "\\|") for cell in (*cells, str(details["meaning"])))
 
 
@@ -85,6 +113,8 @@ def _limits(item: Field[Any]) -> str:
 
 def _value(value: object) -> str:
     """As it is written in YAML."""
+    if isinstance(value, tuple):
+        return f"`[{', '.join(value)}]`"
     if isinstance(value, str):
         return f'`"{value}"`'
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

@@ -10,6 +10,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
+def form_of(body: dict[str, Any]) -> str:
+    """The kind of a request's response_format."""
+    form: dict[str, Any] = body.get("response_format", {"type": "none"})
+    return f"{form['type']}_schema" if "schema" in form else str(form["type"])
+
+
 class PickyServer(ThreadingHTTPServer):
     """Serves inside ``picky_server``; answers '{"objects": []}' to what it does not refuse."""
 
@@ -17,8 +23,9 @@ class PickyServer(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.forms = ["json_schema", "json_object", "none"]
-        """Kinds of response_format that it takes."""
+        self.forms = ["json_schema", "json_object_schema", "json_object", "none"]
+        """Kinds of response_format that it takes, as ``form_of`` names them."""
+        self.refusal_status = 400
         self.max_images: int | None = None
         self.max_chars: int | None = None
         self.overloaded_for = 0
@@ -51,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
             server.turn.wait(0.05)  # long enough for others to come
             server.at_once -= 1
         images = str(body["messages"]).count("'image_url': {")
-        form = body.get("response_format", {"type": "none"})["type"]
+        form = form_of(body)
         if server.overloaded_for > 0:
             server.overloaded_for -= 1
             self._answer(
@@ -76,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
             )
 
     def _refuse(self, message: str) -> None:
-        self._answer(400, {"error": {"message": message}}, {})
+        self._answer(self.server.refusal_status, {"error": {"message": message}}, {})
 
     def _answer(self, status: int, body: dict[str, Any], headers: dict[str, str]) -> None:
         data = json.dumps(body).encode()

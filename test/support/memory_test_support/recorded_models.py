@@ -45,7 +45,7 @@ class HashedEmbedder:
     """A TextEmbedder whose vectors are alike where texts share words, and nothing more is meant."""
 
     def __init__(self) -> None:
-        self.turn: ModelError | Silence | None = None
+        self.turn: ModelError | ConfigurationError | Silence | None = None
         """What it does instead of an answer."""
 
     @property
@@ -53,7 +53,7 @@ class HashedEmbedder:
         return "recorded:hashed-words"
 
     async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
-        if isinstance(self.turn, ModelError):
+        if isinstance(self.turn, (ModelError, ConfigurationError)):
             raise self.turn
         if isinstance(self.turn, Silence):
             await _silence(deadline_s)

@@ -12,7 +12,7 @@ import pytest
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
 from memory_nodes.errors import ModelRejected, ModelUnavailable
-from memory_nodes.geometry import Pose
+from memory_nodes.geometry import Pose, Vector3
 from memory_nodes.records import (
     NS_PER_S,
     ChunkGraph,
@@ -28,6 +28,7 @@ from memory_nodes.store.writer import Writer
 from memory_test_support.recorded_models import RecordedChat, Turn
 from memory_test_support.records import box, descriptor, graph, keyframe, point, view
 
+DAY_S = 86_400.0
 HERE = (3.0, 0.0, 0.5)
 THERE = (3.0, 1.5, 0.5)
 
@@ -346,6 +347,21 @@ def test_known_object_whose_place_a_chunk_shows_empty_is_looked_for(memory_dir: 
     elsewhere = replace(seen, chunk=replace(seen.chunk, keyframes=(keyframe(6, map_id="shed"),)))
     assert _resolve(memory_dir, elsewhere)[0].clear_looks == ()
     writer.commit_chunk(resolved)
+    writer.close()
+
+
+def test_object_seen_once_elsewhere_is_the_same_when_its_new_place_is_known_moments_later(
+    memory_dir: Path,
+) -> None:
+    """mug_1 stood at HERE; a day later one box without depth shows it ahead, 6 m away."""
+    away: Vector3 = (9.0, 0.0, 0.5)
+    rough = replace(_mug(1, 2, away), views=(view(2, box(295.0, 298.0, 50.0)),))
+    writer = Writer(memory_dir)
+    facing = keyframe(2, stamp_s=DAY_S, base=Pose.planar(5.0, 0.0, 0.0))
+    writer.commit_chunk(graph(2, [facing], [rough]))
+    seen = graph(3, [keyframe(3, stamp_s=DAY_S + 1.0)], [_mug(1, 3, away)], resolved=False)
+    resolved, _ = _resolve(memory_dir, seen)
+    assert _ids(resolved) == ["mug_1"]
     writer.close()
 
 

@@ -60,13 +60,27 @@ def test_what_the_chunk_shows_is_not_missed() -> None:
     assert _looks(FAR_CORNER, descriptor("mug_1", view(5, box(100.0)), position=PLACE)) == ()
 
 
-def test_keyframe_without_any_detection_is_no_evidence_unless_that_is_asked_for() -> None:
+def test_keyframe_without_any_detection_counts_where_one_object_should_be_in_it() -> None:
     chunk = graph(2, [HERE, replace(HERE, keyframe_id=6)], [FAR_CORNER])
-    assert clear_looks(chunk, _known(MUG), ClearLookConfig()) == LOOK
-    trusting = ClearLookConfig(look_at_empty_keyframes=True)
-    assert len(clear_looks(chunk, _known(MUG), trusting)) == 2
+    looks = clear_looks(chunk, _known(MUG), ClearLookConfig())
+    assert looks == (*LOOK, ClearLook("mug_1", 6))
+    doubting = ClearLookConfig(look_at_empty_keyframes=False)
+    assert clear_looks(chunk, _known(MUG), doubting) == LOOK
     nothing = graph(2, [HERE])
-    assert clear_looks(nothing, _known(MUG), trusting) == ()
+    assert clear_looks(nothing, _known(MUG), ClearLookConfig()) == ()
+
+
+@pytest.mark.parametrize("is_seen", [False, True])
+def test_keyframe_in_which_several_objects_are_lacking_was_passed_over(is_seen: bool) -> None:
+    """The cup beside the mug, too; whether another keyframe of the chunk shows it or not."""
+    beside = box(395.0, 215.0, 50.0)
+    cup = descriptor("cup_1", view(1, beside), position=point(3.0, -0.6, 1.0))
+    away = descriptor("cup_1", view(5, beside), position=cup.position)
+    shown = [FAR_CORNER, away] if is_seen else [FAR_CORNER]
+    chunk = graph(2, [HERE, replace(HERE, keyframe_id=6)], shown)
+    looks = clear_looks(chunk, _known(MUG, cup), ClearLookConfig())
+    assert 6 not in {look.keyframe_id for look in looks}
+    assert ClearLook("mug_1", 5) in looks
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from memory_nodes.association.looks import looks_of
 from memory_nodes.association.matching import match
 from memory_nodes.geometry import PointEstimate
 from memory_nodes.records import NS_PER_S, ObjectDescriptor, ObjectStatus
+from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_changes import KnownObject
 from memory_test_support.records import descriptor, point
 
@@ -50,6 +51,10 @@ def _known(
     return Known(item, looks_of(item))
 
 
+def _elsewhere(x_m: float, after_ns: int = DAY_NS, sigma_m: float = 2.0) -> Elsewhere:
+    return Elsewhere(point(x_m, 0.0, sigma_m=sigma_m), after_ns)
+
+
 def _match(
     local: Sequence[ObjectDescriptor],
     known: Sequence[Known],
@@ -66,6 +71,35 @@ def test_same_looks_at_the_same_place_are_one_object() -> None:
 
 def test_same_looks_far_away_moments_later_are_another_object() -> None:
     assert _match([_seen("mug_1", 0.0)], [_known("mug_7", 4.0)]) == {}
+
+
+def test_same_looks_where_the_newest_view_shows_it_are_one_object_moments_later() -> None:
+    """That view tells little more than the direction: 1.5 m off, with 2 m of uncertainty."""
+    seen, known = _seen("mug_1", 0.0), _known("mug_7", 4.0)
+    assert _match([seen], [replace(known, elsewhere=_elsewhere(1.5))]) == {"mug_1": "mug_7"}
+    assert _match([seen], [replace(known, elsewhere=_elsewhere(-20.0))]) == {}
+
+
+@pytest.mark.parametrize(("after_ns", "is_same"), [(DAY_NS, True), (NS_PER_S, False)])
+def test_view_elsewhere_says_less_moments_after_one_in_place(after_ns: int, is_same: bool) -> None:
+    """Seen 5 m from there, with 2 m of uncertainty."""
+    known = replace(_known("mug_7", 4.0), elsewhere=_elsewhere(-5.0, after_ns))
+    assert _match([_seen("mug_1", 0.0)], [known]) == ({"mug_1": "mug_7"} if is_same else {})
+
+
+def test_object_in_its_place_is_not_another_one_that_was_seen_about_there() -> None:
+    known = [
+        replace(_known("mug_7", 4.0), elsewhere=_elsewhere(0.0)),
+        _known("mug_8", 0.0),
+    ]
+    assert _match([_seen("mug_1", 0.0)], known) == {"mug_1": "mug_8"}
+
+
+def test_place_where_it_was_seen_elsewhere_on_another_map_says_nothing() -> None:
+    seen = _seen("mug_1", 0.0, color="blue")
+    known = replace(_known("mug_7", 4.0), elsewhere=_elsewhere(0.0, sigma_m=0.5))
+    assert _match([seen], [known], map_id="map") == {"mug_1": "mug_7"}
+    assert _match([seen], [known], map_id="upstairs") == {}
 
 
 def test_same_looks_far_away_days_later_are_an_object_that_was_moved() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from memory_nodes.association.associator import Associator, AssociatorConfig
 from memory_nodes.association.meaning import Meaning
-from memory_nodes.errors import ModelUnavailable
+from memory_nodes.errors import ConfigurationError, ModelUnavailable
 from memory_nodes.geometry import Array
 from memory_nodes.records import ObjectDescriptor
 from memory_nodes.store.embeddings import EmbeddingModel
@@ -105,3 +105,10 @@ def test_embedder_that_is_away_is_a_problem_and_no_more(tmp_path: Path, writer: 
     assert [item.object_id for item in resolved.objects] == ["sofa_1"]
     assert resolved.problems == ("association without meaning: down",)
     search.close()
+
+
+def test_vectors_of_another_length_are_never_compared(writer: Writer, meaning: Meaning) -> None:
+    """A server may give another model under the same name."""
+    writer.use_embedding_model(EmbeddingModel(SynonymEmbedder().model_id, 8))
+    with pytest.raises(ConfigurationError, match="those of the memory have 8"):
+        asyncio.run(meaning.alike([descriptor("couch_1")], 2))

@@ -14,11 +14,13 @@ from memory_nodes.association.places import (
     LOOSE_SHARE,
     NEAR_M,
     ROOM_M3,
+    STRAY_PROBABILITY,
     TWIN_SPREAD_M,
     UNKNOWN_PLACE,
     common_shift_m,
     log_density,
     move_probability,
+    or_where_seen,
     same_place,
     twin_place,
 )
@@ -51,6 +53,19 @@ def test_one_object_stayed_or_was_moved_to_anywhere() -> None:
     assert found == pytest.approx(math.log(0.9 * stays + 0.1 / HOME_M3))
     far = same_place(100.0 * gap_m, covariance_m2, np.array([0.1]))
     assert far == pytest.approx(math.log(0.1 / HOME_M3))
+
+
+def test_object_that_was_seen_elsewhere_may_be_there_or_that_was_another_one() -> None:
+    """4 m from its place, 0.3 m from where it was seen; of the other nothing was seen elsewhere."""
+    covariances_m2 = np.repeat(0.01 * np.eye(3)[None], 2, axis=0)
+    gaps_m = np.array([[4.0, 0.0, 0.0], [4.0, 0.0, 0.0]])
+    places = same_place(gaps_m, covariances_m2, np.array([0.1, 0.1]))
+    seen_m = np.array([[0.3, 0.0, 0.0], [np.nan] * 3])
+    found = or_where_seen(places, seen_m, covariances_m2, np.array([0.15, 0.15]))
+    there = math.exp(log_density(seen_m[:1], covariances_m2[:1])[0])
+    moved = 0.15 / (0.15 + STRAY_PROBABILITY)
+    assert found[0] == pytest.approx(math.log((1.0 - moved) * math.exp(places[0]) + moved * there))
+    assert found[1] == places[1]
 
 
 def test_twins_stand_beside_each_other() -> None:

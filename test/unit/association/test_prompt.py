@@ -58,3 +58,15 @@ def test_relations_are_bounded() -> None:
     relations = tuple(Relation("mug_7", "near", f"box_{number}", (1,)) for number in range(50))
     (entry,) = _body(_seen(), [descriptor("mug_7", view(1))], relations)["known"]
     assert entry["relations"] == [f"near box_{number}" for number in range(6)]
+
+
+def test_schema_wants_one_answer_for_each_object_and_knows_no_other_ids() -> None:
+    seen, frames = _seen(descriptor("mug_1"), descriptor("lamp_1")), {1: keyframe(1)}
+    schema = association_prompt(seen, [descriptor("mug_7")], (), frames).reply_schema
+    mapping = schema["properties"]["mapping"]
+    assert mapping["required"] == ["mug_1", "lamp_1"]
+    assert not mapping["additionalProperties"]
+    assert set(map(str, mapping["properties"].values())) == {"{'$ref': '#/$defs/answer'}"}
+    known_id, new = schema["$defs"]["answer"]["anyOf"]
+    assert known_id["enum"] == ["mug_7"]
+    assert new == {"type": "null"}

@@ -61,6 +61,7 @@ def test_stats_tell_the_counts(memory_dir: Path, capsys: pytest.CaptureFixture[s
     assert _run(memory_dir, "stats", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["counts"]["observations"], found["counts"]["keyframes"]) == (5, 3)
+    assert (found["counts"]["entities"], found["counts"]["history_nodes"]) == (2, 2)
     assert found["map_ids"] == ["first floor", "map"]
     assert _run(memory_dir, "stats") == 0
     assert "first floor, map" in capsys.readouterr().out
@@ -84,7 +85,7 @@ def test_backup_without_all_images_gives_1(memory_dir: Path, tmp_path: Path) -> 
     assert (tmp_path / "copy" / DATABASE_NAME).is_file()
 
 
-@pytest.mark.parametrize("format_name", ["jsonl", "graphml", "geojson"])
+@pytest.mark.parametrize("format_name", ["jsonl", "graphml", "node-link", "cypher", "geojson"])
 def test_export_prints_where_it_is(
     memory_dir: Path, capsys: pytest.CaptureFixture[str], format_name: str
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,9 @@ def test_label_at_the_border_stays_in_the_picture(seen: Box) -> None:
 def test_image_that_is_gone_is_a_named_error(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match="keyframe 1 is gone"):
         answer_picture(tmp_path, hit(box()))
+
+
+def test_image_that_is_kept_no_longer_is_a_named_error(tmp_path: Path) -> None:
+    dropped = RetrievedKeyframe(replace(keyframe(7), image_path=""), 1.0)
+    with pytest.raises(ImageError, match="keyframe 7 is kept no longer"):
+        answer_picture(tmp_path, dropped)

@@ -29,7 +29,7 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
 
 
 def _worker(writer: Writer, embedder: TextEmbedder, *, reembed: bool = False) -> EmbeddingWorker:
-    return EmbeddingWorker(writer, lambda: embedder, 5.0, reembed=reembed)
+    return EmbeddingWorker(writer, embedder, 5.0, reembed=reembed)
 
 
 def _remember(writer: Writer, *texts: str) -> None:
@@ -137,9 +137,8 @@ def test_text_that_the_model_refuses_holds_up_no_other(writer: Writer, tmp_path:
 
 
 def test_model_that_is_not_installed_is_a_problem_that_is_told(writer: Writer) -> None:
-    def load() -> TextEmbedder:
-        raise ConfigurationError("local embeddings need torch")
-
-    worker = EmbeddingWorker(writer, load, 5.0, reembed=False)
+    embedder = HashedEmbedder()
+    embedder.turn = ConfigurationError("local embeddings need torch")
+    worker = _worker(writer, embedder)
     assert _run(worker) > RETRY_S
     assert worker.problem == "local embeddings need torch"

@@ -15,7 +15,7 @@ from memory_nodes.errors import ConfigurationError, ModelRejected, ModelUnavaila
 from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
 from memory_nodes.models.ports import Picture, Prompt, Reply
-from memory_test_support.picky_server import PickyServer, picky_server
+from memory_test_support.picky_server import PickyServer, form_of, picky_server
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def ask(server: PickyServer, times: int = 1, images: int = 0, max_calls: int = 4
 
 
 def forms_of(server: PickyServer) -> list[str]:
-    return [body.get("response_format", {"type": "none"})["type"] for body in server.bodies]
+    return [form_of(body) for body in server.bodies]
 
 
 def test_schema_is_asked_for_where_the_server_has_it(server: PickyServer) -> None:
@@ -50,11 +50,14 @@ def test_schema_is_asked_for_where_the_server_has_it(server: PickyServer) -> Non
     assert forms_of(server) == ["json_schema", "json_schema"]
 
 
-@pytest.mark.parametrize("form", ["json_object", "none"])
-def test_looser_form_is_found_once_and_remembered(server: PickyServer, form: str) -> None:
-    server.forms = [form, "none"]
+@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize("form", ["json_object_schema", "json_object", "none"])
+def test_looser_form_is_found_once_and_remembered(
+    server: PickyServer, form: str, status: int
+) -> None:
+    server.forms, server.refusal_status = [form, "none"], status
     ask(server, times=3)
-    tried = ["json_schema", "json_object", "none"]
+    tried = ["json_schema", "json_object_schema", "json_object", "none"]
     assert forms_of(server) == [*tried[: tried.index(form) + 1], form, form]
 
 
@@ -69,7 +72,7 @@ def test_request_that_is_refused_in_every_form_teaches_nothing(server: PickyServ
     server.forms = []
     with pytest.raises(ModelRejected, match="json_schema"):
         ask(server)
-    assert len(server.bodies) == 3
+    assert len(server.bodies) == 4
 
 
 def test_limit_of_images_is_read_from_the_refusal(server: PickyServer) -> None:

@@ -58,12 +58,12 @@ def test_prompt_names_task_format_and_image_size(memory_dir: Path) -> None:
     assert prompt.task == "chunk_detection"
     assert "xyxy_pixels: [left, top, right, bottom] in pixels of a 640 x 480 image" in prompt.system
     assert "{" not in prompt.system
-    assert prompt.reply_schema["required"] == ["objects", "relations"]
+    assert prompt.reply_schema["required"] == ["scene", "place", "objects", "relations"]
 
 
 def test_graph_says_which_model_and_prompt_made_it(memory_dir: Path) -> None:
     found, _ = _detect(memory_dir, MUG)
-    assert (found.model, found.prompt_version, found.resolved) == ("recorded", "detect_v1", False)
+    assert (found.model, found.prompt_version, found.resolved) == ("recorded", "detect_v2", False)
     assert [item.object_id for item in found.objects] == ["mug_1"]
 
 

@@ -101,10 +101,19 @@ def test_vectors_come_back_as_they_were(spool: Spool) -> None:
     assert spool.detections(1) == found
 
 
-def test_detections_of_a_version_without_vectors_are_read() -> None:
+def test_scene_waits_with_its_chunk(spool: Spool) -> None:
+    _add(spool, 1)
+    spool.close_chunk(8)
+    found = replace(graph(1, [keyframe(1)], resolved=False), scene="A tidy office.", place="office")
+    spool.store_detections(found)
+    assert spool.detections(1) == found
+
+
+def test_detections_of_a_version_without_vectors_and_scenes_are_read() -> None:
     found = graph(1, [keyframe(1)], [descriptor("mug_1", view(1))])
     fields = json.loads(graph_to_json(found))
-    del fields["embedding_model"], fields["objects"][0]["views"][0]["embedding"]
+    del fields["embedding_model"], fields["scene"], fields["place"]
+    del fields["objects"][0]["views"][0]["embedding"]
     assert graph_from_json(json.dumps(fields)) == found
 
 

@@ -37,7 +37,7 @@ class _CountingEmbedder(HashedEmbedder):
 
 def _learnt(*snapshots: Snapshot) -> tuple[ObjectVectors, _CountingEmbedder]:
     embedder = _CountingEmbedder()
-    vectors = ObjectVectors(lambda: embedder, 1.0)
+    vectors = ObjectVectors(embedder, 1.0)
     for snapshot in snapshots:
         while asyncio.run(vectors.learn(snapshot)):
             pass
@@ -72,19 +72,19 @@ def test_sentence_is_embedded_once() -> None:
 
 def test_one_batch_is_learnt_at_a_time() -> None:
     many = [descriptor(f"mug_{n}", view(1), description=str(n)) for n in range(BATCH_SIZE + 3)]
-    vectors = ObjectVectors(HashedEmbedder, 1.0)
+    vectors = ObjectVectors(HashedEmbedder(), 1.0)
     assert asyncio.run(vectors.learn(Snapshot(tuple(many), (), KEYFRAMES))) == 3
 
 
 def test_what_is_not_learnt_yet_has_no_meaning() -> None:
     vectors, _ = _learnt(Snapshot((DESK,), (), KEYFRAMES))
     assert asyncio.run(vectors.meaning("red cup", SNAPSHOT))["red cup"][0] == 0.0
-    assert asyncio.run(ObjectVectors(HashedEmbedder, 1.0).meaning("mug", SNAPSHOT)) == {}
+    assert asyncio.run(ObjectVectors(HashedEmbedder(), 1.0).meaning("mug", SNAPSHOT)) == {}
 
 
 def test_model_that_is_away_says_so() -> None:
     embedder = HashedEmbedder()
-    vectors = ObjectVectors(lambda: embedder, 1.0)
+    vectors = ObjectVectors(embedder, 1.0)
     embedder.turn = ModelUnavailable("away")
     with pytest.raises(ModelUnavailable):
         asyncio.run(vectors.learn(SNAPSHOT))

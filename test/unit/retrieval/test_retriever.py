@@ -150,7 +150,7 @@ def test_invented_name_leaves_it_unseen_and_is_told() -> None:
 
 def test_embedder_that_is_away_is_told_and_words_go_on() -> None:
     embedder = HashedEmbedder()
-    vectors = ObjectVectors(lambda: embedder, 1.0)
+    vectors = ObjectVectors(embedder, 1.0)
     asyncio.run(vectors.learn(SNAPSHOT))
     embedder.turn = ModelUnavailable("away")
     found = _asked("backpack", None, vectors)

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memory_nodes.errors import InputError
 from memory_nodes.records import NS_PER_S, Gist, ItemKind
-from memory_nodes.store import archiving, tombstones
+from memory_nodes.store import archiving, image_retention, tombstones
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer
-from memory_test_support.records import observation
+from memory_test_support.records import gist, observation
 
 EVER_NS = 10**6 * NS_PER_S
 
@@ -99,6 +100,7 @@ def test_slices_archive_all_of_a_stamp_and_pass_over_what_is_active(
     writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archiving, "SLICE", 3)
+    monkeypatch.setattr(archiving, "WINDOW", 5)
     monkeypatch.setattr(archiving, "PAUSE_S", 0.0)
     for number in range(10):
         writer.submit(observation(f"free {number}", stamp_s=number // 5))
@@ -158,6 +160,71 @@ def test_rows_come_and_are_seen_between_slices(
     assert left[0] > 1  # its own, and what was not archived yet
 
 
+def test_what_has_no_gist_yet_waits_and_noise_does_not(writer: Writer, tmp_path: Path) -> None:
+    """Outside of episodes all up to "noise" was looked at; the late one arrived after that."""
+    told = writer.add(observation("told", stamp_s=2.0))
+    noise = writer.add(observation("noise", stamp_s=3.0))
+    writer.add_gist(gist("a gist", observation_ids=(told,)))
+    writer.finish_free(noise)
+    writer.add(observation("late", stamp_s=1.0))
+    waiting = writer.start_episode("waiting", "", 0)
+    writer.add(observation("in an episode that waits", stamp_s=4.0))
+    writer.end_episode(waiting, 5)
+    done = writer.start_episode("done", "", 0)
+    writer.add(observation("in an episode that is done", stamp_s=4.0))
+    writer.end_episode(done, 5)
+    writer.finish_episode(done)
+    assert writer.archive(EVER_NS, only_consolidated=True) == 3
+    left = "SELECT text FROM observation JOIN text USING (text_key) ORDER BY observation_key"
+    assert _rows(tmp_path, left) == [("late",), ("in an episode that waits",)]
+    writer.finish_episode(waiting)
+    writer.finish_free("observation_3")
+    assert writer.archive(EVER_NS, only_consolidated=True) == 2
+
+
+def test_consolidated_episode_waits_for_the_active_one_around_it(writer: Writer) -> None:
+    outer = writer.start_episode("patrol", "", 0)
+    inner = writer.start_episode("kitchen", outer, 0)
+    writer.add(observation("in the inner one"))
+    writer.end_episode(inner, 1)
+    writer.finish_episode(inner)
+    with pytest.raises(InputError, match="episode_1 is active"):
+        writer.finish_episode(outer)
+    assert writer.archive(EVER_NS, only_consolidated=True) == 0
+    writer.end_episode(outer, 2)
+    assert writer.archive(EVER_NS, only_consolidated=True) == 1
+
+
+def test_archive_that_was_killed_between_slices_goes_on_at_the_next_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    monkeypatch.setattr(archiving, "SLICE", 3)
+    plain, slices = archiving._archive, []
+
+    def dying(connection: sqlite3.Connection, rows: list[sqlite3.Row]) -> None:
+        plain(connection, rows)
+        slices.append(len(rows))
+        if len(slices) == 2:
+            raise Killed
+
+    writer = Writer(tmp_path)
+    for number in range(10):
+        writer.submit(observation(f"old {number}", stamp_s=number))
+    monkeypatch.setattr(archiving, "_archive", dying)
+    with pytest.raises(Killed):
+        writer.archive(EVER_NS)
+    left = "SELECT count(*) FROM observation WHERE text_key IS NOT NULL"
+    assert _rows(tmp_path, left) == [(7,)]
+    writer.close()
+    monkeypatch.setattr(archiving, "_archive", plain)
+    again = Writer(tmp_path)
+    assert again.archive(EVER_NS) == 7
+    again.close()
+
+
 def test_too_many_tombstones_are_halved_and_a_reader_behind_reads_anew(
     writer: Writer, search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +249,7 @@ def test_too_many_tombstones_are_halved_and_a_reader_behind_reads_anew(
     ("query", "expected"),
     [
         (archiving._NEXT, "observation USING INDEX observation_stamp (stamp_ns>? AND stamp_ns<?)"),
+        (image_retention._NEXT, "k USING INDEX keyframe_stamp (stamp_ns>? AND stamp_ns<?)"),
         (
             "DELETE FROM text WHERE text_key = 1",
             "observation USING COVERING INDEX observation_text (text_key=?)",

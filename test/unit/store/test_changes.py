@@ -169,6 +169,35 @@ def test_one_rough_sighting_moves_nothing_and_a_second_one_that_agrees_does(
         assert memory.mug.status == (PRESENT if number == 10 else MOVED)
 
 
+def test_place_stays_where_it_was_while_one_rough_sighting_shows_the_object_elsewhere(
+    memory: Memory,
+) -> None:
+    """Boxes alone: what would lie between both places is none of them."""
+    memory.see(HERE, HERE, HERE, is_measured=False)
+    assert memory.mug.position is not None
+    before = memory.mug.position
+    memory.see(THERE, is_measured=False)
+    assert memory.mug.position == before
+    memory.see(HERE)
+    assert memory.mug.position != before
+
+
+def test_move_began_where_the_new_place_was_seen_first_not_in_a_view_of_a_third_place(
+    memory: Memory,
+) -> None:
+    """The rough sighting to the right contradicts both the old place and the new one."""
+    memory.see(HERE, HERE)
+    memory.see((3.0, -1.5, 0.5), is_measured=False)
+    memory.see(THERE, THERE, THERE)
+    (moved,) = memory.changes()
+    assert (moved.kind, moved.stamp_ns) == (ChangeKind.MOVED, 4 * NS_PER_S)
+    assert memory.mug.placed_since == 4
+    assert moved.old_position is not None
+    assert moved.old_position.point_m == pytest.approx(HERE, abs=0.15)
+    (row,) = memory.writer.database.connection.execute("SELECT end_ns FROM object_place")
+    assert row["end_ns"] == 2 * NS_PER_S
+
+
 @pytest.mark.parametrize(("y_m", "status"), [(0.3, PRESENT), (2.0, MOVED)])
 def test_short_way_is_no_move(memory: Memory, y_m: float, status: ObjectStatus) -> None:
     memory.see(HERE, HERE)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import Tier
+from memory_nodes.records import EpisodeStatus, Tier
 from memory_nodes.store import episodes
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.writer import Writer, WriterConfig
@@ -80,6 +80,44 @@ def test_name_that_is_no_unicode_is_refused_and_starts_nothing(writer: Writer) -
     with pytest.raises(InputError, match="the name is no valid unicode"):
         writer.start_episode("\ud800", "", 0)
     assert writer.counts().episodes == 0
+
+
+def test_episode_ends_with_all_that_are_active_within_it(writer: Writer) -> None:
+    """At its stamp, or where they began after that when they began."""
+    outer = writer.start_episode("patrol", "", 0)
+    ended = writer.start_episode("ended", outer, 1)
+    writer.end_episode(ended, 2)
+    between = writer.start_episode("kitchen", outer, 3)
+    writer.start_episode("table", between, 4)
+    writer.start_episode("ahead of its time", between, 20)
+    other = writer.start_episode("other", "", 5)
+    writer.end_episode(outer, 9)
+    query = "SELECT name, status, end_ns FROM episode ORDER BY episode_key"
+    assert _rows(writer, query) == [
+        ("patrol", EpisodeStatus.COMPLETED, 9),
+        ("ended", EpisodeStatus.COMPLETED, 2),
+        ("kitchen", EpisodeStatus.COMPLETED, 9),
+        ("table", EpisodeStatus.COMPLETED, 9),
+        ("ahead of its time", EpisodeStatus.COMPLETED, 20),
+        ("other", EpisodeStatus.ACTIVE, None),
+    ]
+    writer.add(observation("afterwards"))
+    assert _rows(writer, "SELECT episode_key FROM observation") == [(6,)]
+    assert writer.end_episode("", 10).episode_id == other
+
+
+def test_new_writer_closes_what_a_crash_left_open_with_all_within_it(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    outer = writer.start_episode("patrol", "", 0)
+    writer.start_episode("kitchen", outer, 1)
+    writer.add(observation("seen last", stamp_ns=7))
+    writer.close()  # as a crash does, this ends no episode
+    again = Writer(tmp_path)
+    query = "SELECT status, end_ns FROM episode ORDER BY episode_key"
+    assert _rows(again, query) == [(EpisodeStatus.INTERRUPTED, 7)] * 2
+    again.add(observation("afterwards"))
+    assert _rows(again, "SELECT episode_key FROM observation") == [(2,), (None,)]
+    again.close()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """A memory made by any earlier version opens and keeps all it had.
 
-``test/data/memory_schema_N.sql`` are memories as version N left them. Those of 1, 3 and 4 have
+``test/data/memory_schema_N.sql`` are memories as version N left them. Those of 1, 3, 4 and 5 have
 the same rows: three maps, a session on two of them, an object with two states, and two texts that
-are said twice.
+are said twice. In that of 5 a person has pinned desk_1.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from typing import Any
 import pytest
 
 from memory_nodes.errors import StoreError
-from memory_nodes.records import Counts
+from memory_nodes.records import Counts, EpisodeOrigin, HistoryUnit
 from memory_nodes.store import schema
 from memory_nodes.store.database import DATABASE_NAME
+from memory_nodes.store.editing.edits import Undo
+from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.observations import LAYERS
+from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer
@@ -50,7 +53,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> str:
     return ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
 
 
-@pytest.fixture(params=[1, 3, 4])
+@pytest.fixture(params=[1, 3, 4, 5])
 def migrated(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """The directory of a memory that was of an earlier schema."""
     _restore(tmp_path, request.param).close()
@@ -190,6 +193,41 @@ def test_counts_and_the_spool_go_on_where_they_were(migrated: Path) -> None:
     )
     assert counts.sequence > 9
     reader.close()
+
+
+def test_what_an_earlier_version_wrote_waits_to_be_consolidated_and_told(migrated: Path) -> None:
+    past = Past(migrated)
+    ended = [episode.episode_id for episode in past.episodes_to_consolidate(9)]
+    assert ended == ["episode_2", "episode_1"]
+    free = [item.key for item in past.free_observations(before_ns=9 * S, limit=9)]
+    assert free == [1, 2, 4, 7]
+    assert past.told_up_to() == ToldUpTo(chunk_id=0, observation_key=0)
+    assert past.entities() == []
+    assert {episode.origin for episode in past.episodes()} == {EpisodeOrigin.REQUEST}
+    past.close()
+
+
+def test_history_that_a_memory_of_schema_5_has_is_counted_and_kept(tmp_path: Path) -> None:
+    connection = _restore(tmp_path, 5)
+    connection.execute("INSERT INTO history_node VALUES (1, NULL, 4, 0, 5, 'a day', '[]')")
+    connection.commit()
+    connection.close()
+    writer, past = Writer(tmp_path), Past(tmp_path)
+    assert writer.counts().history_nodes == 1
+    (node,) = past.history(["history_1"])
+    assert (node.unit, node.text, node.is_open) == (HistoryUnit.GROUP, "a day", False)
+    past.close()
+    writer.close()
+
+
+def test_pin_of_schema_5_can_be_undone(tmp_path: Path) -> None:
+    _restore(tmp_path, 5).close()
+    writer, reader = Writer(tmp_path), Reader(tmp_path)
+    assert reader.objects(["desk_1"])[0].is_pinned
+    writer.edit(Undo("event_1"), 10 * S)
+    assert not reader.objects(["desk_1"])[0].is_pinned
+    reader.close()
+    writer.close()
 
 
 def test_two_memories_get_names_of_their_own(tmp_path: Path) -> None:

@@ -151,6 +151,7 @@ MUG = descriptor("mug_1", view(1))
         graph(1, [keyframe(1)], [replace(MUG, views=())]),
         graph(1, [keyframe(1)], [MUG], [Relation("mug_1", "on", "desk_1", (1,))]),
         graph(1, [keyframe(1)], [MUG], [Relation("mug_1", "on", "mug_1", (5,))]),
+        graph(1, [keyframe(1)], [MUG], [Relation("mug_1", "", "mug_1", (1,))]),
     ],
     ids=[
         "no keyframe",
@@ -160,6 +161,7 @@ MUG = descriptor("mug_1", view(1))
         "no view",
         "relation to an unlisted object",
         "relation in a foreign keyframe",
+        "relation without a predicate",
     ],
 )
 def test_graph_that_contradicts_itself_is_refused(writer: Writer, broken: ChunkGraph) -> None:

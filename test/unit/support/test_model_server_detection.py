@@ -75,6 +75,14 @@ def test_unknown_image_gives_no_objects() -> None:
     assert _detector(PERFECT).reply([unknown]) == {"objects": [], "relations": []}
 
 
+def test_scene_names_types_of_objects_that_the_reply_lists() -> None:
+    reply = _reply(PERFECT, 24, 32)
+    assert reply["place"] == "office"
+    listed = re.fullmatch(r"An office with (.+)\.", reply["scene"])
+    assert listed is not None
+    assert set(listed[1].split(", ")) <= {entry["type"] for entry in reply["objects"]}
+
+
 def test_perfect_reply_holds_each_annotated_box_once() -> None:
     reply = _reply(PERFECT, 24, 32)
     told = sorted((v["frame"], *v["bbox"]) for entry in reply["objects"] for v in entry["views"])

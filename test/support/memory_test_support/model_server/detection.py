@@ -14,6 +14,8 @@ from memory_test_support.tour import Look, Tour, Truth, View
 
 COLORS = ("red", "green", "blue", "yellow", "white", "black", "brown", "grey")
 ATTRIBUTE_LEFT_OUT_RATE = 0.2
+SCENE_TYPES = 5
+PLACE = "office"
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class ChunkDetector:
         self._looks = {member: look for look in truth.looks for member in look.members}
 
     def reply(self, images: list[SentImage]) -> dict[str, Any]:
-        """Objects with ids local to the chunk, their boxes by frame, and their relations."""
+        """The scene, objects with ids local to the chunk, boxes by frame, and relations."""
         by_instance: dict[str, list[_Sighting]] = {}
         sent_as: dict[int, int] = {}
         for sent in images:
@@ -47,14 +49,13 @@ class ChunkDetector:
                 by_instance.setdefault(sighting.view.instance_id, []).append(sighting)
         chunk_key = min(sent_as, default=0)
         local_ids = self._name_locally(by_instance, chunk_key)
-        return {
-            "objects": [
-                {"id": local_ids[instance], **self._describe(instance, chunk_key)}
-                | {"views": [{"frame": s.frame, "bbox": s.bbox} for s in by_instance[instance]]}
-                for instance in local_ids
-            ],
-            "relations": self._relations(local_ids, sent_as),
-        }
+        objects = [
+            {"id": local_ids[instance], **self._describe(instance, chunk_key)}
+            | {"views": [{"frame": s.frame, "bbox": s.bbox} for s in by_instance[instance]]}
+            for instance in local_ids
+        ]
+        relations = self._relations(local_ids, sent_as)
+        return {**_scene(objects), "objects": objects, "relations": relations}
 
     def _sightings(self, sent: SentImage, index: int) -> list[_Sighting]:
         """The annotated boxes of a frame that are not missed, top to bottom, left to right."""
@@ -146,3 +147,9 @@ class ChunkDetector:
                     }
                 )
         return relations
+
+
+def _scene(objects: list[dict[str, Any]]) -> dict[str, str]:
+    """A plain sentence from the first few types of objects; the tour is all in one office."""
+    kinds = list(dict.fromkeys(str(item["type"]) for item in objects))[:SCENE_TYPES]
+    return {"scene": f"An office with {', '.join(kinds)}.", "place": PLACE} if kinds else {}

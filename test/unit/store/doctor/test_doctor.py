@@ -76,6 +76,20 @@ ROW_FAULTS: dict[str, tuple[str, ...]] = {
         "UPDATE observation SET text_key = 4711 WHERE observation_key = 5",
     ),
     "objects_without_text": ("UPDATE object SET text_key = NULL WHERE object_id = 'mug_1'",),
+    "links_dangling": (
+        "INSERT INTO link VALUES ('OBSERVED_IN', 1, 99, 1.0), ('SUMMARIZES', 99, 1, 1.0),"
+        " ('COOCCURS_WITH', 1, 99, 1.0), ('FOLLOWS', 99, 1, 1.0)",
+    ),
+    "entities_of_nothing": (
+        "DELETE FROM link WHERE kind = 'OBSERVED_IN' AND from_key = 2",
+        "UPDATE entity SET text_key = 4711 WHERE entity_key = 1",
+    ),
+    "history_orphaned": ("UPDATE history_node SET parent_key = 99 WHERE node_key = 2",),
+    "history_circular": (
+        "INSERT INTO history_node VALUES (10, 12, 5, 0, 1, '', '[]', 'group', '', 0),"
+        " (11, 10, 4, 0, 1, '', '[]', 'group', '', 0), (12, 11, 3, 0, 1, '', '[]', 'goal', '', 0),"
+        " (13, 12, 2, 0, 1, '', '[]', 'event', '', 0), (14, 14, 2, 0, 1, '', '[]', 'event', '', 0)",
+    ),
     "vectors_foreign": (
         "INSERT INTO embedding_model VALUES (77, 'another', 8, 0)",
         "UPDATE embedding SET model_key = 77 WHERE embedding_key = 1",
@@ -130,6 +144,35 @@ def test_words_that_are_not_those_of_the_text_are_mended_by_every_repair(
     search = Search(memory_dir)
     assert [hit.text for hit in search.words("blue", k=1).hits] == ["something blue"]
     search.close()
+
+
+def test_links_to_what_is_there_outlive_those_to_nothing(memory_dir: Path) -> None:
+    links = _number(memory_dir, "SELECT count(*) FROM link")
+    _edit(memory_dir, *ROW_FAULTS["links_dangling"])
+    assert _faults(memory_dir)["links_dangling"].message.startswith("4 links")
+    repair(memory_dir, examine(memory_dir))
+    assert _number(memory_dir, "SELECT count(*) FROM link") == links
+
+
+def test_entity_of_nothing_goes_with_its_edges_and_its_name(memory_dir: Path) -> None:
+    _edit(memory_dir, *ROW_FAULTS["entities_of_nothing"])
+    repair(memory_dir, examine(memory_dir))
+    assert _number(memory_dir, "SELECT count(*) FROM entity") == 0
+    edges = "SELECT count(*) FROM link WHERE kind IN ('OBSERVED_IN', 'COOCCURS_WITH')"
+    assert _number(memory_dir, edges) == 0
+    assert _number(memory_dir, "SELECT count(*) FROM text WHERE text = 'kitchen'") == 0
+
+
+def test_circle_in_the_history_is_cut_at_its_highest_node(memory_dir: Path) -> None:
+    """Of 10 above 11 above 12 above 10, with 13 below, and of 14 above itself."""
+    _edit(memory_dir, *ROW_FAULTS["history_circular"])
+    assert _faults(memory_dir)["history_circular"].message.startswith("5 nodes")
+    repair(memory_dir, examine(memory_dir))
+    connection = sqlite3.connect(memory_dir / DATABASE_NAME)
+    query = "SELECT node_key, parent_key FROM history_node WHERE node_key >= 10 ORDER BY 1"
+    parents = connection.execute(query).fetchall()
+    connection.close()
+    assert parents == [(10, None), (11, 10), (12, 11), (13, 12), (14, None)]
 
 
 def test_object_gets_the_text_of_its_newest_state(memory_dir: Path) -> None:

@@ -9,17 +9,26 @@ from pathlib import Path
 import pytest
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import NS_PER_S, ItemKind, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.records import (
+    NS_PER_S,
+    EntitySighting,
+    ItemKind,
+    ObjectDescriptor,
+    ObjectStatus,
+    Relation,
+)
+from memory_nodes.store.consolidation import Piece
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.editing.edits import Edit, Mark, Merge, Pin, Rename, Split, Undo
 from memory_nodes.store.forgetting.selection import Forget
+from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
 from memory_nodes.store.writer import Writer
 from memory_nodes.vectors import unpacked
 from memory_test_support.mugs import HERE, THERE, chunk, seen_here, vector, write_mugs, write_traces
 from memory_test_support.object_rows import faults, object_rows
-from memory_test_support.records import box, descriptor, graph, keyframe, view
+from memory_test_support.records import box, descriptor, gist, graph, keyframe, observation, view
 
 NOW_NS = 100 * NS_PER_S
 
@@ -271,18 +280,22 @@ def test_what_happened_to_merged_objects_happened_to_the_one(
     assert sorted(row[1] for row in rows["object_place"]) == [1, 1, moved_by_itself]
 
 
-def test_edge_that_merged_objects_share_weighs_what_both_weighed(
+def test_entity_of_a_merged_object_is_of_the_one_and_keeps_its_edges(
     writer: Writer, tmp_path: Path
 ) -> None:
-    """Keys: mug_1 is 1, cup_1 is 2, desk_1 is 3, mug_2 is 4; none has an edge to itself."""
-    write_traces(writer)
-    writer.edit(Merge("mug_1", ("cup_1",)), NOW_NS)
-    assert object_rows(tmp_path)["link"] == [
-        ("COOCCURS_WITH", 1, 3, 5.0),
-        ("COOCCURS_WITH", 3, 4, 1.0),
-        ("OBSERVED_IN", 1, 1, 1.5),
-        ("OBSERVED_IN", 4, 2, 1.0),
+    """Keys: mug_1 is 1, cup_1 is 2; the entities beside them have the same numbers."""
+    spoken = writer.add(observation("a cup and a spoon"))
+    seen = [
+        EntitySighting("cup", HERE, 1.0, 0, (spoken,), object_id="cup_1"),
+        EntitySighting("spoon", HERE, 1.0, 0, (spoken,)),
     ]
+    writer.add_piece(Piece(gist("cutlery", observation_ids=(spoken,)), (tuple(seen),)))
+    before = object_rows(tmp_path)["link"]
+    writer.edit(Merge("mug_1", ("cup_1",)), NOW_NS)
+    past = Past(tmp_path)
+    assert [item.object_id for item in past.entities()] == ["mug_1", ""]
+    past.close()
+    assert object_rows(tmp_path)["link"] == before
 
 
 def test_whoever_was_told_apart_from_a_merged_object_is_from_the_one(

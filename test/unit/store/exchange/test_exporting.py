@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from base64 import b64decode
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ import numpy as np
 import pytest
 
 from memory_nodes.errors import InputError, StoreError, StoreLocked, StoreMissing
+from memory_nodes.graph.exchange import from_graphml, from_node_link
+from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.process_lock import hold
 from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.exchange import export_lines
-from memory_nodes.store.exchange.exporting import LOCK_NAME, export
+from memory_nodes.store.exchange.exporting import FORMATS, LOCK_NAME, export
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.texts import intern
 from memory_nodes.store.writer import Writer
@@ -54,7 +57,8 @@ def test_manifest_counts_the_lines_of_each_file(memory_dir: Path) -> None:
     assert manifest["schema"] == 6
     assert manifest["embedding_model"] == {"model_id": "test-model", "dimension": 8}
     assert manifest["last_ids"] == {
-        **{"episode": 3, "gist": 1, "history_node": 0, "object_event": 2, "observation": 5},
+        **{"entity": 2, "episode": 3, "gist": 1, "history_node": 2, "object_event": 2},
+        "observation": 5,
     }
 
 
@@ -106,7 +110,11 @@ def test_edges_name_both_ends_by_public_id(memory_dir: Path) -> None:
     path = export(memory_dir, "all", "jsonl")
     found = [(e["kind"], e["from_id"], e["to_id"]) for e in _lines(path / "edges.jsonl")]
     assert found == [
+        ("COOCCURS_WITH", "entity_1", "entity_2"),
         ("FOLLOWS", "episode_3", "episode_2"),
+        ("OBSERVED_IN", "entity_1", "observation_2"),
+        ("OBSERVED_IN", "entity_1", "camera:7"),
+        ("OBSERVED_IN", "entity_2", "camera:7"),
         ("SUMMARIZES", "gist_1", "observation_2"),
         ("SUMMARIZES", "gist_1", "camera:7"),
     ]
@@ -159,7 +167,7 @@ def test_export_is_of_one_moment(memory_dir: Path, monkeypatch: pytest.MonkeyPat
     assert "lamp_1" not in (path / "objects.jsonl").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("format_name", ["jsonl", "geojson"])
+@pytest.mark.parametrize("format_name", ["jsonl", "geojson", "graphml"])
 def test_number_that_is_not_finite_is_written_as_null(memory_dir: Path, format_name: str) -> None:
     connection = sqlite3.connect(memory_dir / DATABASE_NAME)
     connection.execute("UPDATE object SET x = 9e999 WHERE object_id = 'mug_1'")
@@ -171,23 +179,43 @@ def test_number_that_is_not_finite_is_written_as_null(memory_dir: Path, format_n
     path = export(memory_dir, "all", format_name)
     if format_name == "geojson":
         features = _strict(path.read_text(encoding="utf-8"))["features"]
-        assert [feature["geometry"] is None for feature in features] == [True, True, False]
-        assert features[2]["properties"]["radius_m"] is None
+        unplaced = [feature["id"] for feature in features if feature["geometry"] is None]
+        assert unplaced == ["mug_1", "desk_1"]
+        assert features[-1]["properties"]["radius_m"] is None
+        return
+    if format_name == "graphml":
+        nodes = from_graphml(path.read_text(encoding="utf-8")).graph.nodes
+        assert [nodes[name]["position_map_m"] for name in nodes] == [None, None]
         return
     objects = [_strict(line) for line in (path / "objects.jsonl").read_text().splitlines()]
     assert [item["position"] for item in objects] == [None, None]
     assert {item["confidence"] for line in objects for item in line["views"]} == {None}
 
 
-def test_graphml_has_objects_as_nodes_and_relations_as_edges(memory_dir: Path) -> None:
+@pytest.mark.parametrize(
+    ("format_name", "read_back"), [("graphml", from_graphml), ("node-link", from_node_link)]
+)
+def test_graph_that_was_exported_comes_back_as_the_memory_has_it(
+    memory_dir: Path, format_name: str, read_back: Callable[[str], SceneGraph]
+) -> None:
+    path = export(memory_dir, "graph", format_name)
+    found = read_back(path.read_text(encoding="utf-8"))
+    assert found == SceneGraph(*Reader(memory_dir).graph())
+    assert list(found.graph.nodes) == ["mug_1", "desk_1"]
+    assert found.graph.nodes["desk_1"]["description"] == 'a "wide" desk, näher'
+    assert found.graph.nodes["mug_1"]["attributes"]["color"] == "dark red"
+    edges = list(found.graph.edges(data=True))
+    assert [(a, b, d["predicate"], d["keyframe_ids"]) for a, b, d in edges] == [
+        ("mug_1", "desk_1", "on", (1,))
+    ]
+
+
+def test_exported_graphml_is_what_networkx_reads(memory_dir: Path) -> None:
     graph_read = nx.read_graphml(export(memory_dir, "graph.xml", "graphml"), force_multigraph=True)
     assert set(graph_read.nodes) == {"mug_1", "desk_1"}
-    assert graph_read.nodes["desk_1"]["description"] == 'a "wide" desk, näher'
-    assert graph_read.nodes["mug_1"]["attribute_color"] == "dark red"
     assert graph_read.nodes["mug_1"]["last_seen_ns"] == 3_000_000_000
-    edges = list(graph_read.edges(data=True))
-    assert [(a, b, d["predicate"], d["keyframe_ids"]) for a, b, d in edges] == [
-        ("mug_1", "desk_1", "on", "1")
+    assert [(a, b, d["predicate"]) for a, b, d in graph_read.edges(data=True)] == [
+        ("mug_1", "desk_1", "on")
     ]
 
 
@@ -196,8 +224,17 @@ def test_graphml_is_xml_whatever_a_model_said(tmp_path: Path) -> None:
     odd = descriptor("mug_1", view(1), description="bell \x07 null \x00 <&> \uffff", color="r\x0bd")
     writer.commit_chunk(graph(1, [keyframe(1)], [odd]))
     writer.close()
-    read = nx.read_graphml(export(tmp_path, "g", "graphml"))
-    assert read.nodes["mug_1"]["description"] == "bell \ufffd null \ufffd <&> \ufffd"
+    path = export(tmp_path, "g", "graphml")
+    read = nx.read_graphml(path)
+    assert read.nodes["mug_1"]["description"] == r"bell \u0007 null \u0000 <&> \uffff"
+    found = from_graphml(path.read_text(encoding="utf-8")).graph.nodes["mug_1"]
+    assert (found["description"], found["attributes"]["color"]) == (odd.description, "r\x0bd")
+
+
+def test_cypher_has_a_statement_for_each_object_and_relation(memory_dir: Path) -> None:
+    statements = export(memory_dir, "graph.cypher", "cypher").read_text(encoding="utf-8")
+    kinds = [line.split(" ", 1)[0] for line in statements.splitlines()]
+    assert kinds == ["CREATE", "MERGE", "MERGE", "MATCH"]
 
 
 def test_geojson_has_points_in_metres_of_the_map(memory_dir: Path) -> None:
@@ -209,11 +246,13 @@ def test_geojson_has_points_in_metres_of_the_map(memory_dir: Path) -> None:
     gist = by_id["gist_1"]
     assert gist["geometry"] == {"type": "Point", "coordinates": [1.0, 2.0, 0.0]}
     assert (gist["properties"]["radius_m"], gist["properties"]["map_id"]) == (1.5, "map")
+    assert by_id["entity_1"]["geometry"] == {"type": "Point", "coordinates": [1.0, 2.0, 0.0]}
+    assert by_id["entity_1"]["properties"]["name"] == "mug"
     assert by_id["mug_1"]["properties"]["map_id"] == "first floor"
     assert len(by_id["mug_1"]["geometry"]["coordinates"]) == 3
 
 
-@pytest.mark.parametrize("format_name", ["graphml", "geojson", "jsonl"])
+@pytest.mark.parametrize("format_name", FORMATS)
 def test_memory_without_anything_is_exported_too(tmp_path: Path, format_name: str) -> None:
     Writer(tmp_path).close()
     path = export(tmp_path, "empty", format_name)
@@ -246,7 +285,7 @@ def test_name_that_is_taken_is_refused_and_left_alone(memory_dir: Path, format_n
 
 
 def test_unknown_format_is_refused_with_those_that_there_are(memory_dir: Path) -> None:
-    with pytest.raises(InputError, match="'csv': choose one of jsonl, graphml, geojson"):
+    with pytest.raises(InputError, match="'csv': choose one of jsonl, graphml, node-link"):
         export(memory_dir, "x", "csv")
 
 

@@ -15,6 +15,7 @@ from memory_nodes.store.exchange import importing
 from memory_nodes.store.exchange.export_lines import FILES
 from memory_nodes.store.exchange.exporting import export
 from memory_nodes.store.exchange.importing import import_
+from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 
 
@@ -92,6 +93,46 @@ def test_observation_that_could_not_be_written_down_is_not_imported(
     assert _faults(tmp_path / "second") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("name", " "), ("name", "x" * 201), ("weight", 0.0), ("weight", None)),
+        *(("position_map_m", [1.0, 2.0]), ("position_map_m", [1.0, 2.0, 1e8])),
+        *(("first_seen_ns", -1), ("entity_id", "gist_1"), ("observation_count", -1)),
+    ],
+)
+def test_entity_that_could_not_be_written_down_is_not_imported(
+    exported: Path, tmp_path: Path, name: str, value: object
+) -> None:
+    _edit(exported / "entities.jsonl", 2, lambda fields: fields.update({name: value}))
+    imported = import_(exported, tmp_path / "second")
+    assert imported.counts["entities.jsonl"] == 1
+    assert imported.problems[0].startswith("entities.jsonl:2: skipped: ")
+    assert _faults(tmp_path / "second") == []
+
+
+def test_entity_of_an_object_that_is_not_there_comes_without_it(
+    exported: Path, tmp_path: Path
+) -> None:
+    _edit(exported / "entities.jsonl", 1, lambda fields: fields.update(object_id="mug_99"))
+    imported = import_(exported, tmp_path / "second")
+    assert imported.problems == ["entities.jsonl:1: its object mug_99 is not there"]
+    past = Past(tmp_path / "second")
+    assert [item.object_id for item in past.entities()] == ["", ""]
+    past.close()
+
+
+@pytest.mark.parametrize(
+    ("file_name", "name"), [("history.jsonl", "unit"), ("episodes.jsonl", "origin")]
+)
+def test_word_that_is_none_of_a_list_is_refused_with_the_list(
+    exported: Path, tmp_path: Path, file_name: str, name: str
+) -> None:
+    _edit(exported / file_name, 1, lambda fields: fields.update({name: "odd"}))
+    imported = import_(exported, tmp_path / "second")
+    assert f"{file_name}:1: skipped: 'odd' is not one of " in imported.problems[0]
+
+
 def test_infinity_and_nan_are_no_numbers(exported: Path, tmp_path: Path) -> None:
     path = exported / "observations.jsonl"
     text = path.read_text(encoding="utf-8")
@@ -106,9 +147,7 @@ def test_infinity_and_nan_are_no_numbers(exported: Path, tmp_path: Path) -> None
     ]
 
 
-@pytest.mark.parametrize(
-    "file_name", [name for name in FILES if name not in ("history.jsonl", "manifest.json")]
-)
+@pytest.mark.parametrize("file_name", FILES)
 def test_damage_in_any_file_leaves_a_sound_memory(
     exported: Path, tmp_path: Path, file_name: str
 ) -> None:

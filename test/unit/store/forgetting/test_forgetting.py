@@ -424,3 +424,25 @@ def test_memory_goes_on_after_it(writer: Writer, reader: Reader, search: Search)
         connection.execute(
             "INSERT INTO text_words (text_words, rank) VALUES ('integrity-check', 1)"
         )
+
+
+def test_what_keyframes_were_told_to_show_goes_with_them_and_with_the_objects(
+    writer: Writer, tmp_path: Path
+) -> None:
+    """The mug shows in keyframe 2 of 1 to 3; of each it was told what it shows."""
+    frames = [keyframe(number) for number in (1, 2, 3)]
+    said = [
+        observation(text, stamp_s=number, layer="detections", observation_id=f"chunk_7.{name}")
+        for number, text, name in (
+            (1, "desk", "detections.1"),
+            (2, "red mug", "detections.2"),
+            (3, "lamp", "detections.3"),
+            (3, "a quiet room", "description"),
+        )
+    ]
+    writer.commit_chunk(graph(7, frames, [descriptor("mug_1", view(2))]), said)
+    assert writer.forget(Forget(ids=("mug_1",)), dry_run=True).observations == 1
+    writer.forget(Forget(ids=("mug_1",)))
+    assert _texts(tmp_path) == ["a quiet room", "desk", "lamp"]
+    writer.forget(Forget(ids=("keyframe_3",)))
+    assert _texts(tmp_path) == ["a quiet room", "desk"]

@@ -14,6 +14,7 @@ from memory_nodes.errors import InputError, StoreError
 from memory_nodes.records import ItemKind
 from memory_nodes.store.database import DATABASE_NAME, open_for_reading
 from memory_nodes.store.embeddings import EmbeddingModel
+from memory_nodes.store.indices.catalogue import KINDS
 from memory_nodes.store.indices.follower import Follower
 from memory_nodes.store.indices.vector_config import VectorConfig
 from memory_nodes.store.search import Search
@@ -62,6 +63,7 @@ def test_what_is_added_later_is_found(memory: MixedMemory, search: Search) -> No
     memory.observe("quite a new parcel")
     memory.summarise("gist of the new parcel")
     memory.see(color="new color")
+    memory.notice("string of the new parcel")
     expect_agreement(memory, search)
     memory.embed()
     expect_agreement(memory, search)
@@ -73,7 +75,7 @@ def test_what_is_archived_is_found_no_more(memory: MixedMemory, search: Search) 
     expect_agreement(memory, search)
 
 
-@pytest.mark.parametrize("kind", [ItemKind.OBSERVATION, ItemKind.OBJECT, ItemKind.GIST])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_deleted_is_found_no_more(
     memory: MixedMemory, search: Search, kind: ItemKind
 ) -> None:
@@ -91,6 +93,15 @@ def test_object_is_found_where_it_is_now_and_by_what_it_is_now(
     memory.embed()
     expect_agreement(memory, search)
     assert search.words("quite").hits[0].item_id == before.item_id
+
+
+def test_entity_is_found_where_it_is_on_average_until_it_was_seen_last(
+    memory: MixedMemory, search: Search
+) -> None:
+    before = _of(memory, ItemKind.ENTITY)[0]
+    after = memory.notice(before.text, before)
+    assert after.point_map_m != before.point_map_m
+    expect_agreement(memory, search)
 
 
 def test_object_made_after_the_last_was_deleted_gets_a_new_key_and_is_found(
@@ -146,6 +157,7 @@ def test_random_changes_and_restarts_never_part_search_and_memory(
         lambda: memory.summarise(f"parcel {random.integers(9)}"),
         lambda: memory.see(),
         lambda: memory.see(_of(memory, ItemKind.OBJECT)[0].item_id, "color"),
+        lambda: memory.notice(f"parcel {random.integers(9)}"),
         lambda: _archive(memory, _of(memory, ItemKind.OBSERVATION)[-1]),
         lambda: _delete(memory, memory.items[int(random.integers(len(memory.items)))]),
         lambda: drop_tombstones(memory.writer),

@@ -1,0 +1,66 @@
+"""Which known names a phrase means, so that a bear is not found where a teddy bear was seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from memory_nodes.episodic.things import is_meant
+from memory_nodes.words import STOP_WORDS, stem, words
+
+_POSSESSIVE = re.compile("['\u2019]s\\b")
+_FRAME = frozenset(
+    map(
+        stem,
+        (
+            "ever already once twice come came across notice spot encounter observe observation "
+            "detect detection remember recall record appear appearance sighting view visible "
+            "present exist pass walk look know first last latest early earliest recent recently "
+            "often many much time second minute hour day today yesterday ago run tour moment "
+            "start point position place location somewhere anywhere around within between near "
+            "close next nearby beside together along during while whole entire before after since "
+            "until about meter metre robot memory you"
+        ).split(),
+    )
+)
+"""Stems of words that ask, and name no thing."""
+
+
+def phrases(question: str) -> list[str]:
+    """The parts of a question that may name a thing, longest first: 'Where did you last see the
+    red fire extinguisher?' has 'red fire extinguisher'.
+    """
+    found: list[list[str]] = [[]]
+    for word in words(_POSSESSIVE.sub(" ", question)):
+        if word in STOP_WORDS or stem(word) in _FRAME or word.isdecimal():
+            found.append([])
+        else:
+            found[-1].append(word)
+    return sorted((" ".join(part) for part in found if part), key=len, reverse=True)
+
+
+def meant(phrase: str, known: Iterable[str]) -> list[str]:
+    """The known names of what a phrase names."""
+    return [name for name in known if is_meant(phrase, name)]
+
+
+def asked_name(question: str, known: Iterable[str]) -> tuple[str, list[str]]:
+    """The phrase that a question is about, and the known names that it means.
+
+    Of several phrases the one that is known, else the longest; empty where there is none.
+    """
+    names = list(known)
+    in_whole = _known_in(question, names)
+    for phrase in (*in_whole, *phrases(question)):
+        if found := meant(phrase, names):
+            return phrase, found
+    return next(iter(phrases(question)), ""), []
+
+
+def _known_in(question: str, names: Iterable[str]) -> list[str]:
+    """Known names of several words that stand in a question, though a word of them asks: 'first
+    aid kit'. Longest first.
+    """
+    said = f" {' '.join(map(stem, words(question)))} "
+    whole = [name for name in names if f" {' '.join(map(stem, words(name)))} " in said]
+    return sorted((name for name in whole if len(words(name)) > 1), key=len, reverse=True)

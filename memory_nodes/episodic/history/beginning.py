@@ -1,0 +1,69 @@
+"""Finds where telling goes on, from what is on disk."""
+
+from __future__ import annotations
+
+from memory_nodes.episodic.history.chronicle import Beginning, OpenGoal
+from memory_nodes.episodic.history.drafts import NodeDraft
+from memory_nodes.episodic.history.event import State
+from memory_nodes.episodic.history.items import observed_item
+from memory_nodes.records import HistoryNode, HistoryUnit
+from memory_nodes.store.past import Past
+
+LOOK_BACK = 100
+"""Among so many of the newest events is the open one."""
+
+
+def beginning(past: Past) -> Beginning:
+    """What a telling that ended at any moment has left."""
+    events = past.last_events(LOOK_BACK)
+    event = next((each for each in events if each.is_open), None)
+    over = next((each for each in events if not each.is_open and _is_before(each, event)), None)
+    state = State() if over is None else _state_after(past, over)
+    if event is None or not event.parent_id:  # without one, its goal was forgotten
+        last = over if event is None else event
+        told_until_ns = 0 if last is None else last.end_ns + 1
+        return Beginning(state=state.elsewhere(), told_until_ns=told_until_ns)
+    goals = _goals_around(past, event)
+    is_same_goal = over is not None and over.parent_id == event.parent_id
+    return Beginning(
+        goals=goals,
+        event_id=event.node_id,
+        events_told=len(past.children(event.parent_id)) - 1,
+        state=state if is_same_goal else state.elsewhere(),
+        session_id=_session_of(past, over) if over is not None and is_same_goal else "",
+        told_until_ns=event.start_ns,
+    )
+
+
+def _is_before(event: HistoryNode, other: HistoryNode | None) -> bool:
+    return other is None or event.start_ns <= other.start_ns
+
+
+def _goals_around(past: Past, event: HistoryNode) -> list[OpenGoal]:
+    goals: list[OpenGoal] = []
+    (node,) = past.history([event.parent_id])
+    above = [node]
+    while above[-1].parent_id:
+        above += past.history([above[-1].parent_id])
+    parent: NodeDraft | None = None
+    for node in reversed(above):
+        if node.unit in (HistoryUnit.DAY, HistoryUnit.GOAL):
+            parent = NodeDraft(node, parent)
+        if node.unit is HistoryUnit.GOAL and parent is not None:
+            episodes = past.episodes(node.evidence[:1]) if node.evidence else []
+            goals.append(OpenGoal(parent, episodes[0] if episodes else None))
+    return goals
+
+
+def _state_after(past: Past, event: HistoryNode) -> State:
+    state = State()
+    for seen in past.observations(event.evidence):
+        state = state.after(observed_item(seen))
+    return state
+
+
+def _session_of(past: Past, event: HistoryNode) -> str:
+    """Of the last chunk in it."""
+    chunk_ids = [int(each[6:]) for each in event.evidence if each.startswith("chunk_")]
+    keyframes = past.scene(chunk_ids[-1]).keyframes if chunk_ids else ()
+    return keyframes[0].session_id if keyframes else ""

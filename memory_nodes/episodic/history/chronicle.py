@@ -1,0 +1,271 @@
+"""Cuts what happened into events and goals, in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from memory_nodes.episodic.history.calendar import Calendar
+from memory_nodes.episodic.history.config import HistoryConfig
+from memory_nodes.episodic.history.drafts import Drafts, NodeDraft, opened
+from memory_nodes.episodic.history.event import EventDraft, State
+from memory_nodes.episodic.history.facts import Section, clean
+from memory_nodes.episodic.history.items import Item, seconds
+from memory_nodes.episodic.history.paths import EpisodePaths
+from memory_nodes.records import Episode, EpisodeStatus, HistoryNode, HistoryUnit
+from memory_nodes.store.history_nodes import ToldUpTo
+from memory_nodes.store.past import Past
+
+
+@dataclass
+class OpenGoal:
+    """A goal that items come into; without an episode a stretch outside of any."""
+
+    draft: NodeDraft
+    episode: Episode | None = None
+
+    @property
+    def episode_id(self) -> str:
+        return "" if self.episode is None else self.episode.episode_id
+
+
+@dataclass
+class Beginning:
+    """Where telling goes on."""
+
+    goals: list[OpenGoal] = field(default_factory=list)
+    """The open ones, outermost first; the first is below its day."""
+    event_id: str = ""
+    """The open event, which is told again from its first item."""
+    events_told: int = 0
+    """In the innermost goal."""
+    state: State = field(default_factory=State)
+    session_id: str = ""
+    told_until_ns: int = 0
+
+
+class Chronicle:
+    """The open end of the history. What is given to it is written by who calls it.
+
+    With ``has_days`` goals are below the node of their day, otherwise below none.
+    """
+
+    def __init__(
+        self,
+        past: Past,
+        calendar: Calendar,
+        config: HistoryConfig,
+        begin: Beginning,
+        *,
+        has_days: bool = True,
+    ) -> None:
+        self._past = past
+        self._calendar = calendar
+        self._config = config
+        self._has_days = has_days
+        self.drafts = Drafts()
+        self._goals = begin.goals
+        self._known_event_id = begin.event_id
+        self._events_told = begin.events_told
+        self._state = begin.state
+        self._session_id = begin.session_id
+        self._told_until_ns = begin.told_until_ns
+        self._event: EventDraft | None = None
+        self._event_node: NodeDraft | None = None
+
+    @property
+    def goal_ids(self) -> frozenset[str]:
+        """Goals into which more may come."""
+        return frozenset(goal.draft.node.node_id for goal in self._goals)
+
+    def refresh(self) -> None:
+        """Takes over what others wrote of the open nodes. Raises InputError where one is gone."""
+        above = [goal.draft for goal in self._goals]
+        if above and above[0].parent is not None:
+            above.append(above[0].parent)
+        nodes = self._past.history([draft.node.node_id for draft in above])
+        for draft, node in zip(above, nodes, strict=True):
+            draft.node = node
+
+    def take(self, items: Iterable[Item], paths: EpisodePaths | None) -> list[Item]:
+        """Goes on with items in the order of time; gives back those that come too late."""
+        late = []
+        for item in items:
+            if item.start_ns < self._told_until_ns:
+                late.append(item)
+            elif not item.is_silent:
+                self._take(item, () if paths is None else paths.of(item))
+        return late
+
+    def advance(self, horizon_ns: int) -> None:
+        """Lets go of goals that are over by then: nothing more will come into them."""
+        for number, goal in enumerate(self._goals):
+            if self._is_over(goal, horizon_ns):
+                self._leave(number)
+                return
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._leave(0)
+
+    def told(self, read: ToldUpTo) -> ToldUpTo:
+        """How far all is in events that are over, when so far was read."""
+        self._draw_event()
+        event = self._event
+        chunk, observation = read.chunk_id, read.observation_key
+        if event is not None and event.first_chunk is not None:
+            chunk = min(chunk, event.first_chunk - 1)
+        if event is not None and event.first_observation is not None:
+            observation = min(observation, event.first_observation - 1)
+        return ToldUpTo(chunk, observation)
+
+    def _take(self, item: Item, path: tuple[Episode, ...]) -> None:
+        self._go_to(item, path)
+        if self._event is not None and self._event.is_ended_by(item):
+            self._end_event(before_ns=item.start_ns)
+        if self._event is None:
+            self._begin_event(item.start_ns)
+        assert self._event is not None and self._event_node is not None
+        self._event.take(item)
+        self.drafts.cover(self._event_node, self._event.end_ns)
+        if item.session_id:
+            self._session_id = item.session_id
+
+    def _go_to(self, item: Item, path: tuple[Episode, ...]) -> None:
+        """Leaves the goals that an item is not in, and enters those that it is in."""
+        day = self._calendar.period(HistoryUnit.DAY, item.start_ns)
+        wanted: list[Episode | None] = [*path] or [None]
+        kept = 0
+        if self._goals and self._goals[0].draft.node.start_ns >= day.start_ns:
+            for goal, episode in zip(self._goals, wanted, strict=False):
+                if goal.episode_id != ("" if episode is None else episode.episode_id):
+                    break
+                kept += not (episode is None and self._is_apart(goal, item))
+        if kept == len(self._goals) == len(wanted):
+            return
+        self._leave(kept)
+        self._session_id = item.session_id
+        for episode in wanted[kept:]:
+            self._enter(episode, item)
+        if not self._goals:
+            self._enter(None, item)
+
+    def _leave(self, kept: int) -> None:
+        """All goals but the outermost so many."""
+        self._end_event()
+        del self._goals[kept:]
+        self._state = self._state.elsewhere()
+        self._events_told = 0
+        self._known_event_id = ""
+
+    def _is_apart(self, goal: OpenGoal, item: Item) -> bool:
+        """Whether an item outside of episodes begins another stretch."""
+        if item.start_ns - goal.draft.node.end_ns > seconds(self._config.history_pause_s):
+            return True
+        if item.session_id and self._session_id and item.session_id != self._session_id:
+            return True
+        is_full = self._events_told + 1 >= self._config.max_stretch_events
+        return is_full and self._event is not None and self._event.is_ended_by(item)
+
+    def _enter(self, episode: Episode | None, item: Item) -> None:
+        parent = self._goals[-1].draft if self._goals else self._day(item)
+        known = self._known_goal(parent, episode)
+        if known is not None and not known.node.is_open:
+            return  # it is told already: what comes is of the goal around it
+        if known is None:
+            evidence = () if episode is None else (episode.episode_id,)
+            start_ns = item.start_ns
+            if episode is not None:
+                day = self._calendar.period(HistoryUnit.DAY, item.start_ns)
+                start_ns = min(start_ns, max(episode.start_ns, day.start_ns))
+            node = opened(HistoryUnit.GOAL, 3, start_ns, evidence)
+            if episode is not None and clean(episode.name):
+                node = replace(node, text=f"{Section.TASKS.value}: {clean(episode.name)}.")
+            known = NodeDraft(node, parent)
+            self.drafts.put(known, node)
+            if parent is not None and parent.node.start_ns > start_ns:
+                self.drafts.put(parent, replace(parent.node, start_ns=start_ns))
+            self.drafts.cover(known, item.start_ns)
+        self._goals.append(OpenGoal(known, episode))
+
+    def _day(self, item: Item) -> NodeDraft | None:
+        if not self._has_days:
+            return None
+        day = self._calendar.period(HistoryUnit.DAY, item.start_ns)
+        for draft in self.drafts:
+            if draft.node.unit is HistoryUnit.DAY and draft.node.start_ns >= day.start_ns:
+                return draft
+        known = day_node(self._past, day.start_ns, day.end_ns)
+        if known is not None:
+            return NodeDraft(known)
+        fresh = NodeDraft(opened(HistoryUnit.DAY, 4, item.start_ns, ()))
+        self.drafts.put(fresh, fresh.node)
+        return fresh
+
+    def _known_goal(self, parent: NodeDraft | None, episode: Episode | None) -> NodeDraft | None:
+        """The goal of an episode, if it has been left before."""
+        if episode is None or parent is None:
+            return None
+        for draft in self.drafts:
+            if draft.parent is parent and draft.node.evidence[:1] == (episode.episode_id,):
+                return draft
+        if parent.node.node_id:
+            for node in self._past.children(parent.node.node_id):
+                if node.evidence[:1] == (episode.episode_id,):
+                    return NodeDraft(node, parent)
+        return None
+
+    def _begin_event(self, start_ns: int) -> None:
+        goal = self._goals[-1].draft
+        self._event = EventDraft(start_ns, self._state, self._config)
+        self._told_until_ns = start_ns
+        node = opened(HistoryUnit.EVENT, 2, start_ns, ())
+        self._event_node = NodeDraft(replace(node, node_id=self._known_event_id), goal)
+        self._known_event_id = ""
+        self.drafts.put(self._event_node, self._event_node.node)
+
+    def _end_event(self, before_ns: int | None = None) -> None:
+        """It lasts until the next one, if that is of the same goal."""
+        if self._event is None or self._event_node is None:
+            return
+        self._draw_event()
+        node = self._event_node.node
+        end_ns = node.end_ns if before_ns is None else max(node.start_ns, before_ns - 1)
+        self.drafts.put(self._event_node, replace(node, end_ns=end_ns, is_open=False))
+        self._state = self._event.state
+        self._told_until_ns = max(self._told_until_ns, end_ns + 1)
+        self._events_told += 1
+        self._event = self._event_node = None
+
+    def _draw_event(self) -> None:
+        """Writes down how the open event is by now."""
+        event, draft = self._event, self._event_node
+        if event is None or draft is None:
+            return
+        node = replace(
+            draft.node, end_ns=event.end_ns, text=event.text(), evidence=event.evidence()
+        )
+        if node != draft.node:
+            self.drafts.put(draft, node)
+
+    def _is_over(self, goal: OpenGoal, horizon_ns: int) -> bool:
+        node = goal.draft.node
+        if self._calendar.period(HistoryUnit.DAY, node.start_ns).end_ns <= horizon_ns:
+            return True
+        if goal.episode is None:
+            return node.end_ns + seconds(self._config.history_pause_s) < horizon_ns
+        return is_episode_over(self._past, goal.episode_id, horizon_ns)
+
+
+def is_episode_over(past: Past, episode_id: str, horizon_ns: int) -> bool:
+    """Whether an episode had ended by a stamp, or is forgotten."""
+    for episode in past.episodes([episode_id]):
+        has_ended = episode.status is not EpisodeStatus.ACTIVE and episode.end_ns is not None
+        return has_ended and (episode.end_ns or 0) <= horizon_ns
+    return True
+
+
+def day_node(past: Past, start_ns: int, end_ns: int) -> HistoryNode | None:
+    """The node of a day, if there is one."""
+    days = past.history_between(start_ns, end_ns - 1, [HistoryUnit.DAY])
+    return next((day for day in days if start_ns <= day.start_ns < end_ns), None)

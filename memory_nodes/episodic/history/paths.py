@@ -1,0 +1,53 @@
+"""Which goals an item belongs to: the episodes around it, outermost first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memory_nodes.episodic.history.items import Item
+from memory_nodes.records import Episode, EpisodeOrigin
+from memory_nodes.store.past import Past
+
+Path = tuple[Episode, ...]
+
+
+class EpisodePaths:
+    """The episodes around some items. A session is no goal: what is within it is outside of any."""
+
+    def __init__(self, past: Past, items: Sequence[Item]) -> None:
+        chunks = [item for item in items if item.is_chunk]
+        found = past.episodes({item.episode_id for item in items if item.episode_id})
+        if chunks:
+            found += past.episodes_between(
+                min(item.start_ns for item in chunks), max(item.start_ns for item in chunks)
+            )
+        self._episodes = {episode.episode_id: episode for episode in found}
+        self._around_chunks = tuple(self._episodes.values())
+        while missing := self._missing_parents():
+            self._episodes |= {each.episode_id: each for each in past.episodes(missing)}
+
+    def of(self, item: Item) -> Path:
+        episode_id = self._innermost(item.start_ns) if item.is_chunk else item.episode_id
+        path: list[Episode] = []
+        while (episode := self._episodes.get(episode_id)) is not None:
+            if episode.origin is not EpisodeOrigin.SESSION:
+                path.insert(0, episode)
+            episode_id = episode.parent_id
+        return tuple(path)
+
+    def _innermost(self, stamp_ns: int) -> str:
+        """The episode that began last of those that go on at a stamp."""
+        around = [each for each in self._around_chunks if _holds(each, stamp_ns)]
+        newest = max(around, key=lambda each: each.start_ns, default=None)
+        return "" if newest is None else newest.episode_id
+
+    def _missing_parents(self) -> set[str]:
+        return _parents(self._episodes.values()) - self._episodes.keys()
+
+
+def _holds(episode: Episode, stamp_ns: int) -> bool:
+    return episode.start_ns <= stamp_ns and (episode.end_ns is None or stamp_ns <= episode.end_ns)
+
+
+def _parents(episodes: Iterable[Episode]) -> set[str]:
+    return {episode.parent_id for episode in episodes if episode.parent_id}

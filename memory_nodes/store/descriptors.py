@@ -1,0 +1,102 @@
+"""Objects as the memory knows them now, from their rows, states and views."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable
+
+from memory_nodes.records import ObjectDescriptor, ObjectStatus
+from memory_nodes.store import rows
+from memory_nodes.store.database import among
+
+
+def of_keys(
+    connection: sqlite3.Connection, object_keys: Iterable[int | None] | None
+) -> dict[int, ObjectDescriptor]:
+    """Those that there are of these, or all, by key, ascending."""
+    where, values = among("object_key", object_keys)
+    states = _grouped(connection, f"SELECT * FROM object_state {where} ORDER BY chunk_id", values)
+    views = _grouped(connection, f"SELECT * FROM view {where} ORDER BY keyframe_id", values)
+    aliases = _grouped(connection, f"SELECT * FROM object_alias {where} ORDER BY object_id", values)
+    found = connection.execute(f"SELECT * FROM object {where} ORDER BY object_key", values)
+    return {
+        key: _object(row, states[key], views[key], aliases[key])
+        for row in found
+        for key in (row["object_key"],)
+    }
+
+
+def newest(connection: sqlite3.Connection, object_ids: Iterable[str]) -> list[ObjectDescriptor]:
+    """Each only with its newest view, and the words of its newest state; ascending by key."""
+    where, values = among("object_id", object_ids)
+    found = connection.execute(f"SELECT * FROM object {where} ORDER BY object_key", values)
+    return [_newest(connection, row) for row in found.fetchall()]
+
+
+def _newest(connection: sqlite3.Connection, row: sqlite3.Row) -> ObjectDescriptor:
+    key = (row["object_key"],)
+    views = connection.execute(
+        "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id DESC LIMIT 1", key
+    ).fetchall()
+    states = connection.execute(
+        "SELECT * FROM object_state WHERE object_key = ? ORDER BY chunk_id DESC LIMIT 1", key
+    ).fetchall()
+    if row["pinned_chunk_id"] is not None:
+        states = connection.execute(
+            "SELECT * FROM object_state WHERE object_key = ? AND chunk_id = ?",
+            (*key, row["pinned_chunk_id"]),
+        ).fetchall()
+    aliases = connection.execute(
+        "SELECT * FROM object_alias WHERE object_key = ? ORDER BY object_id", key
+    ).fetchall()
+    return _object(row, states, views, aliases)
+
+
+def _grouped(
+    connection: sqlite3.Connection, query: str, values: tuple[object, ...]
+) -> dict[int, list[sqlite3.Row]]:
+    """Rows by object."""
+    grouped: dict[int, list[sqlite3.Row]] = defaultdict(list)
+    for row in connection.execute(query, values):
+        grouped[row["object_key"]].append(row)
+    return grouped
+
+
+def _object(
+    row: sqlite3.Row,
+    states: list[sqlite3.Row],
+    views: list[sqlite3.Row],
+    aliases: list[sqlite3.Row],
+) -> ObjectDescriptor:
+    pinned = (state for state in states if state["chunk_id"] == row["pinned_chunk_id"])
+    current = next(pinned, states[-1])
+    name = row["name"] or ""
+    return ObjectDescriptor(
+        object_id=row["object_id"],
+        type=current["type"],
+        description=current["description"],
+        attributes=json.loads(current["attributes"]),
+        affordances=tuple(json.loads(current["affordances"])),
+        views=tuple(map(rows.view_from, views)),
+        position=rows.position_from(row),
+        first_seen_ns=row["first_seen_ns"],
+        last_seen_ns=row["last_seen_ns"],
+        view_count=row["view_count"],
+        status=ObjectStatus(row["status"]),
+        wordings=tuple(dict.fromkeys((*((name,) if name else ()), *_wordings(states)))),
+        placed_since=row["placed_since"],
+        name=name,
+        is_pinned=bool(row["is_pinned"]),
+        aliases=tuple(alias["object_id"] for alias in aliases),
+    )
+
+
+def _wordings(states: list[sqlite3.Row]) -> tuple[str, ...]:
+    """Everything that was ever said of an object, once each, oldest first."""
+    said: dict[str, None] = {}
+    for state in states:
+        texts = (state["type"], state["description"], *json.loads(state["attributes"]).values())
+        said.update(dict.fromkeys((*texts, *json.loads(state["affordances"]))))
+    return tuple(said)

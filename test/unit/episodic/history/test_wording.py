@@ -1,0 +1,38 @@
+"""A node's time is said as far as nothing above it says it."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_nodes.episodic.history.wording import shortened, when
+from memory_test_support.told import BERLIN, DAY_S, ns
+
+MORNING_S = 1_788_760_800
+"""Mon 7 Sep 2026, 8:00 in Berlin."""
+
+
+@pytest.mark.parametrize(
+    ("unit", "days", "expected"),
+    [
+        ("goal", 0.01, "08:00 to 08:14"),
+        ("event", 0.0, "08:00"),
+        ("group", 0.1, "08:00 to 10:24"),
+        ("day", 0.1, "Mon 7 Sep 2026"),
+        ("week", 4, "Mon 7 to Fri 11 Sep 2026"),
+        ("month", 20, "Sep 2026"),
+        ("year", 60, "2026"),
+        ("root", 60, "Mon 7 Sep 2026 to Fri 6 Nov 2026"),
+    ],
+)
+def test_each_unit_has_its_own_words(unit: str, days: float, expected: str) -> None:
+    assert when(unit, ns(MORNING_S), ns(MORNING_S + days * DAY_S), BERLIN) == expected
+
+
+def test_simulated_time_has_days_by_number() -> None:
+    assert when("week", 0, ns(2 * DAY_S), BERLIN) == "day 1 to day 3"
+    assert when("month", 0, ns(20 * DAY_S), BERLIN) == "day 1 to day 21"
+
+
+def test_a_long_text_is_cut_at_a_word() -> None:
+    assert shortened("one  two\nthree", 20) == "one two three"
+    assert shortened("one two three", 10) == "one two…"
