@@ -75,8 +75,9 @@ LATCHED = QoSProfile(
 """A late subscriber gets the newest message."""
 
 TRANSFORMS = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.RELIABLE
+    history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE
 )
+"""They are small and come in bursts; over one that is lost a pose would be interpolated."""
 STATIC_TRANSFORMS = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
     depth=100,

@@ -162,6 +162,9 @@ def _number(path: Path, query: str) -> int:
             return 0
 
 
+_TEXT = "(SELECT text FROM text t WHERE t.text_key = object.text_key)"
+
+
 def _contents(memory_dir: Path) -> dict[str, list[Any]]:
     """Every row of the memory, by table."""
     with sqlite3.connect(memory_dir / DATABASE_NAME) as connection:
@@ -169,9 +172,13 @@ def _contents(memory_dir: Path) -> dict[str, list[Any]]:
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
-    """But for the number of the commit, which a restart moves on."""
+    """But for the number of the commit, which a restart moves on, and with texts for their keys,
+    which depend on what else was said before.
+    """
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    listed = ", ".join(name for name in columns if name != "changed")
+    listed = ", ".join(
+        _TEXT if name == "text_key" else name for name in columns if name != "changed"
+    )
     return sorted(connection.execute(f"SELECT {listed} FROM {table}").fetchall(), key=str)
 
 

@@ -24,7 +24,7 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 STATIC_TF = LATCHED
-TF = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+TF = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 IMAGES = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
 
 
