@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import consolidation, history, identity, pipeline, retention, store, tour
+from benchmark import consolidation, cost, history, identity, pipeline, retention, store, tour
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -39,6 +39,7 @@ class Benchmark:
 
 BENCHMARKS = {
     "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
+    "cost": Benchmark(cost, cost.run, cost.add_arguments),
     "history": Benchmark(history, history.run, history.add_arguments),
     "identity": Benchmark(identity, identity.run, identity.add_arguments),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
