@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--house",
         choices=tuple(HOUSES),
         default="family",
-        help="family: rooms with two things in a picture; store: with twelve",
+        help="family: rooms with two things in a picture; store: with eleven",
     )
 
 
