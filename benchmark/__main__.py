@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmark import (
     consolidation,
+    cost,
     history,
     identity,
     pipeline,
@@ -48,6 +49,7 @@ class Benchmark:
 
 BENCHMARKS = {
     "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
+    "cost": Benchmark(cost, cost.run, cost.add_arguments),
     "history": Benchmark(history, history.run, history.add_arguments),
     "identity": Benchmark(identity, identity.run, identity.add_arguments),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),

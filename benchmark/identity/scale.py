@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-from dataclasses import replace
 from pathlib import Path
 
 from benchmark.identity.resolver import Resolver
@@ -35,10 +34,10 @@ class ManyThings:
             self._model.show(chunk)
         # The last of them come between the repeats: each is resolved after a commit.
         held = min(2 * (REPEATS + 1), len(earlier) // 3)
-        self._to_come = [_under_true_names(chunk) for chunk in earlier[len(earlier) - held :]]
+        self._to_come = [chunk.resolved for chunk in earlier[len(earlier) - held :]]
         with Resolver(memory_dir, None, CALL_TIMEOUT_S) as resolver:
             for chunk in earlier[: len(earlier) - held]:
-                resolver.store(_under_true_names(chunk))
+                resolver.store(chunk.resolved)
 
     def figures(self, *, with_model: bool) -> dict[str, float]:
         """Times of Associator.resolve without the model call, and what the model is asked.
@@ -62,15 +61,6 @@ class ManyThings:
             "ten_thousand_known_tokens": resolver.figures()["prompt_tokens_per_chunk"],
             "right_of_twelve": _right(resolved, self._last),
         }
-
-
-def _under_true_names(chunk: DetectedChunk) -> ChunkGraph:
-    """The graph as a faultless associator would resolve it."""
-    objects = tuple(
-        replace(item, object_id=chunk.thing_of[(item.views[0].keyframe_id, item.views[0].box)])
-        for item in chunk.graph.objects
-    )
-    return replace(chunk.graph, objects=objects, resolved=True)
 
 
 def _right(resolved: ChunkGraph, chunk: DetectedChunk) -> int:

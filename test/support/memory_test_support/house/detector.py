@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_nodes.geometry import Vector3
 from memory_nodes.perception.positions import locate
@@ -27,6 +27,15 @@ class DetectedChunk:
     graph: ChunkGraph
     thing_of: Mapping[tuple[int, Box], str]
     """By keyframe id and reported box."""
+
+    @property
+    def resolved(self) -> ChunkGraph:
+        """The graph as a faultless associator would resolve it: under the names of the things."""
+        objects = tuple(
+            replace(item, object_id=self.thing_of[(item.views[0].keyframe_id, item.views[0].box)])
+            for item in self.graph.objects
+        )
+        return replace(self.graph, objects=objects, resolved=True)
 
 
 def detect(

@@ -51,7 +51,7 @@ def random_history(count: int, seed: int, per_day: tuple[int, int] = (1, 5)) -> 
         midnight_ns = DATES.start_ns(day.date())
         for half_hour in slots:
             start_s = half_hour * 1800 + rng.randint(0, 300)
-            episodes.append(_episode(random_task(rng), midnight_ns + start_s * NS_PER_S, rng))
+            episodes.append(episode_of(random_task(rng), midnight_ns + start_s * NS_PER_S, rng))
         day += timedelta(days=1)
     return episodes
 
@@ -67,7 +67,7 @@ def remember(writer: Writer, episode: PastEpisode) -> str:
     return episode_id
 
 
-def _episode(task: Task, start_ns: int, rng: random.Random) -> PastEpisode:
+def episode_of(task: Task, start_ns: int, rng: random.Random) -> PastEpisode:
     """Each step takes 10 to 50 s: 2 to 13 minutes in all."""
     stamp_ns = start_ns
     said = [
