@@ -11,6 +11,9 @@ from memory_nodes.store import maps, moves, rows, texts
 from memory_nodes.store.database import sequence
 from memory_nodes.store.schema import object_text
 
+MAX_SIGHTINGS = 200
+"""More than a position is solved from (perception/positions.py): not every view is fit for it."""
+
 
 def insert(
     connection: sqlite3.Connection, object_id: str, status: ObjectStatus, span_ns: tuple[int, int]
@@ -118,23 +121,27 @@ def recount(connection: sqlite3.Connection, object_key: int) -> None:
 def sightings(
     connection: sqlite3.Connection, object_key: int, map_id: str
 ) -> tuple[list[ObjectView], dict[int, Keyframe]]:
-    """An object's views on one map since it moved last, ascending, and their keyframes."""
-    since = connection.execute(
-        "SELECT placed_since FROM object WHERE object_key = ?", (object_key,)
-    ).fetchone()[0]
+    """An object's newest views on one map since it moved last, ascending, and their keyframes.
+
+    At most ``MAX_SIGHTINGS``, so that what has been seen all the time costs no more than others.
+    """
+    found = connection.execute(
+        "SELECT keyframe_id FROM view JOIN keyframe USING (keyframe_id) WHERE object_key = ?"
+        " AND map_id = ? AND keyframe_id >="
+        " (SELECT placed_since FROM object o WHERE o.object_key = view.object_key)"
+        " ORDER BY keyframe_id DESC LIMIT ?",
+        (object_key, map_id, MAX_SIGHTINGS),
+    )
+    keys = json.dumps([row["keyframe_id"] for row in found])
     keyframes = {
         row["keyframe_id"]: rows.keyframe_from(row)
         for row in connection.execute(
-            "SELECT * FROM keyframe WHERE map_id = ? AND keyframe_id IN"
-            " (SELECT keyframe_id FROM view WHERE object_key = ? AND keyframe_id >= ?)",
-            (map_id, object_key, since),
+            "SELECT * FROM keyframe WHERE keyframe_id IN (SELECT value FROM json_each(?))", (keys,)
         )
     }
-    views = [
-        rows.view_from(row)
-        for row in connection.execute(
-            "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id", (object_key,)
-        )
-        if row["keyframe_id"] in keyframes
-    ]
-    return views, keyframes
+    views = connection.execute(
+        "SELECT * FROM view WHERE object_key = ? AND keyframe_id IN"
+        " (SELECT value FROM json_each(?)) ORDER BY keyframe_id",
+        (object_key, keys),
+    )
+    return [rows.view_from(row) for row in views], keyframes
