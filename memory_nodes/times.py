@@ -28,7 +28,7 @@ _OCCASION = (
     r"|afternoons?|evenings?|nights?)\b"
 )
 _SOUNDS_LIKE_TIME = re.compile(
-    r"\b(?:ever )?(?:since|before|after|until|till|during|while|(?<!^)when|as of)\b.*"
+    r"\b(?:ever )?(?:since|before|after|until|till|during|while|(?<!^)when|as of)\b[^.?!,;]*"
     r"|\b(?:\w+ ){1,3}(?:ago|earlier)\b"
     r"|\b(?:in |on |over |within )?(?:the )?(?:last|past|next|this|coming)"
     rf" (?:\w+ ){{0,2}}{_OCCASION}"

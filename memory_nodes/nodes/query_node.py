@@ -50,7 +50,9 @@ class QueryNode(MemoryNode):
         self.past = Past(self.suite.memory_path)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
-        self.answerer = Answerer(chat_for(self.endpoint), self.snapshots, self.answering)
+        self.answerer = Answerer(
+            chat_for(self.endpoint), self.snapshots, self.answering, self.dates
+        )
 
     def start(self) -> None:
         self.answers = self.announce(MemoryAnswer, endpoints.ANSWERS, endpoints.EVENT)

@@ -12,6 +12,7 @@ import pytest
 
 from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer, AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
+from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
@@ -53,7 +54,9 @@ def memory_dir(tmp_path: Path) -> Path:
 def _answerer(
     memory_dir: Path, model: ChatModel | None, config: AnswererConfig | None = None
 ) -> Answerer:
-    return Answerer(model, SnapshotCache(Reader(memory_dir)), config or AnswererConfig())
+    return Answerer(
+        model, SnapshotCache(Reader(memory_dir)), config or AnswererConfig(), Dates("UTC")
+    )
 
 
 def _ask(memory_dir: Path, *turns: Turn, question: str = QUESTION, **more: Any) -> Answer:
