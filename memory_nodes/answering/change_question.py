@@ -19,7 +19,8 @@ _WORDS = (
     ((ChangeKind.MOVED,), "moved|shifted|relocated|rearranged", "move|shift"),
     (
         (ChangeKind.MISSING,),
-        r"missing|gone missing|gone(?! (?:to|into)\b)|lost|vanished|disappeared|removed|taken away",
+        r"missing|gone missing|gone(?! (?:to|into)\b)|lost|vanished|disappeared|removed|taken away"
+        r"|no longer (?:there|here)|(?:not|isn t|aren t) (?:there|here) any ?more",
         "vanish|disappear|go missing|get lost",
     ),
     ((ChangeKind.FOUND,), "reappeared|returned|back|come back", "reappear|return|come back"),
@@ -28,8 +29,8 @@ _WORDS = (
 _IS = re.compile(r"\b(what|which|when|how|that|there)'s\b", re.I)
 _COURTESY = re.compile(
     r"^(?:(?:please|hey|hello|robot|ok|okay|and|so|(?:can|could|would|will) you|do you know|tell"
-    r"|show|give|list|name|report|let|me|us|know|i (?:want|would like) to know|i wonder|whether|if"
-    r"|everything|all)\b ?)*"
+    r"|show|give|list|name|report|let|me|us|about|know|i (?:want|would like) to know|i wonder"
+    r"|whether|if|everything|all)\b ?)*"
 )
 _MODAL = r"(?:can|could|should|shall|would|may|might|must|will)"
 _POSSIBLE = re.compile(
@@ -53,8 +54,8 @@ _PLACE = (
 )
 _LAST = rf"(?: (?:its |their )?(?:place|position|location)s?)?{_HERE}{_PLACE}"
 _CHANGES = re.compile(
-    rf"(?:(?:what|which|are|were|there|any|the|of|have|is|was) )*(?:changes|differences)\b.*"
-    rf"|(?:is|was) there any (?:change|difference){_LAST}"
+    rf"(?:(?:{_OPENING}|do\b)(?: .*)? )?(?:changes|differences)\b(?! between\b).*"
+    rf"|(?:is|was|has) there(?: been)? any (?:change|difference){_LAST}"
 )
 _HAPPENED = re.compile(
     r"(?:what|has anything|did anything)(?: has| have| had)? happen(?:ed)? (?:to|with)"
