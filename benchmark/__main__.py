@@ -10,7 +10,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmark import consolidation, history, identity, pipeline, retention, store, tour
+from benchmark import (
+    consolidation,
+    history,
+    identity,
+    pipeline,
+    retention,
+    retrieval,
+    store,
+    tour,
+)
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -43,6 +52,7 @@ BENCHMARKS = {
     "identity": Benchmark(identity, identity.run, identity.add_arguments),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
     "retention": Benchmark(retention, retention.run, retention.add_arguments),
+    "retrieval": Benchmark(retrieval, retrieval.run, retrieval.add_arguments, retrieval.shown),
     "store": Benchmark(store, store.run, store.add_arguments, store.shown),
     "tour": Benchmark(tour, lambda _: tour.run()),
 }

@@ -9,19 +9,25 @@ from dataclasses import dataclass, replace
 from memory_nodes.answering.change_question import ChangeQuestion, change_question
 from memory_nodes.answering.changes import change_answer
 from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
-from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer
+from memory_nodes.answering.prompt import (
+    ModelAnswer,
+    answer_prompt,
+    read_answer,
+    room_for_context,
+)
 from memory_nodes.dates import Dates
-from memory_nodes.errors import InputError, ModelError, ReplyError, StoreMissing
-from memory_nodes.models.ports import ChatModel, Reply
+from memory_nodes.errors import InputError, ModelError, StoreMissing
+from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.parameters import parameter
 from memory_nodes.records import Answer, ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.context import evidence_line, serialise
-from memory_nodes.retrieval.ranking import Ranking, rank, retrieved
+from memory_nodes.retrieval.ranking import Ranking, retrieved
+from memory_nodes.retrieval.retriever import Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.times import EVER_NS
 
-MODES = ("auto", "graph")
+MODES = ("auto", "graph", "visual")
 MAX_QUESTION_CHARS = 2000
 
 
@@ -31,11 +37,11 @@ class AnswererConfig:
 
     max_keyframes: int = parameter(5, "keyframes in an answer", low=1, high=50)
     max_context_objects: int = parameter(60, "objects in the prompt", low=1, high=500)
-    min_score: float = parameter(
-        0.25,
-        "a best object below this share of the question's words is 'not seen'",
-        low=0.0,
-        high=1.0,
+    max_prompt_tokens: int = parameter(
+        4000,
+        "size of the answer prompt, estimated; what has no room is left out, and counted",
+        low=1000,
+        high=1_000_000,
     )
     answer_temperature: float = parameter(0.7, "of the answering model", low=0.0, high=2.0)
     answer_timeout_s: float = parameter(
@@ -59,8 +65,10 @@ class Answerer:
         snapshots: SnapshotCache,
         config: AnswererConfig,
         dates: Dates,
+        retriever: Retriever | None = None,
     ) -> None:
         self._model = model
+        self._retriever = retriever if retriever is not None else Retriever()
         self._snapshots = snapshots
         self._config = config
         self._dates = dates
@@ -91,12 +99,18 @@ class Answerer:
                 latency_ns=time.monotonic_ns() - started_ns,
             )
         snapshot = everything.filtered(wanted or Filter())
-        ranking = rank(question, snapshot, count)
-        if not ranking.keyframes or ranking.best_score < self._config.min_score:
+        found = await self._retriever.retrieve(
+            question, snapshot, count, uses_pictures=mode != "graph"
+        )
+        if not found.ranking.keyframes or not found.is_seen:
             answer = Answer(question, NOT_SEEN, False, now_ns)
         else:
-            answer = await self._reason(question, snapshot, ranking, now_ns)
-        return replace(answer, latency_ns=time.monotonic_ns() - started_ns)
+            answer = await self._reason(question, snapshot, found.ranking, now_ns)
+        return replace(
+            answer,
+            problems=(*answer.problems, *found.problems),
+            latency_ns=time.monotonic_ns() - started_ns,
+        )
 
     def _changes(
         self,
@@ -122,12 +136,11 @@ class Answerer:
     ) -> Answer:
         problem = "no model is configured"
         if self._model is not None:
-            context = serialise(snapshot, ranking, now_ns, self._config.max_context_objects)
-            prompt = answer_prompt(question, context, self._config.answer_temperature)
             try:
+                prompt = self._prompt(question, snapshot, ranking, now_ns)
                 reply = await self._model.complete(prompt, self._config.answer_timeout_s)
                 return _from_model(question, reply, snapshot, ranking, now_ns)
-            except (ModelError, ReplyError) as error:
+            except (ModelError, InputError) as error:
                 problem = f"answered without the model: {error}"
         best = _best_objects(snapshot, ranking, ())
         return Answer(
@@ -142,6 +155,12 @@ class Answerer:
             objects=best,
             evidence=tuple(evidence_line(item, snapshot, now_ns) for item in best),
         )
+
+    def _prompt(self, question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int) -> Prompt:
+        """Raises InputError where the budget is too small for anything."""
+        room = room_for_context(question, self._config.max_prompt_tokens)
+        context = serialise(snapshot, ranking, now_ns, self._config.max_context_objects, room)
+        return answer_prompt(question, context, self._config.answer_temperature)
 
 
 def _check(question: str, mode: str) -> None:

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from memory_nodes.answering.change_question import ALL_KINDS, ChangeQuestion
 from memory_nodes.answering.extractive import listed, name
 from memory_nodes.records import Answer, Change, ChangeKind, ObjectDescriptor
-from memory_nodes.retrieval.ranking import best_views, score_objects
+from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import age_text
+from memory_nodes.words import age_text, stems
 
 UNCHANGED = "Nothing changed that I noticed"
 MAX_NAMED = 5
 """Of more changes of a kind the newest are named, the others counted."""
-ALL_WORDS_SCORE = 1.0
-"""Of an object that has all words of a name."""
 _VERBS = {
     ChangeKind.NEW: ("is new", "are new"),
     ChangeKind.MOVED: ("was moved", "were moved"),
@@ -74,15 +72,22 @@ def change_answer(
 
 
 def _called(named: str, question: str, snapshot: Snapshot) -> list[ObjectDescriptor]:
-    """The objects whose id stands in the question, else those that have all words of the name."""
+    """The objects whose id stands in the question, else those that have all words of the name:
+    of these the ones that are of that type, where there are any.
+    """
     by_id = snapshot.objects_by_id
     meant = {by_id[word].object_id for word in re.findall(r"\w+", question) if word in by_id}
-    if not meant:
-        scores = score_objects(named, snapshot)
-        best = max(scores.values(), default=0.0)
-        if best >= ALL_WORDS_SCORE:
-            meant = {key for key, score in scores.items() if score == best}
-    return [item for item in snapshot.objects if item.object_id in meant]
+    if meant:
+        return [item for item in snapshot.objects if item.object_id in meant]
+    wanted = stems(named)
+    fitting = [item for item in snapshot.objects if _said_of(item).issuperset(wanted)]
+    typed = [item for item in fitting if wanted[-1] in stems(f"{item.name} {item.type}")]
+    return typed or fitting
+
+
+def _said_of(item: ObjectDescriptor) -> set[str]:
+    texts = (item.name, item.type, item.description, *item.attributes.values(), *item.wordings)
+    return set(stems(" ".join(texts)))
 
 
 def _unread(asked: ChangeQuestion) -> str:

@@ -12,6 +12,7 @@ from memory_nodes.models.ports import JsonSchema, Prompt, Reply
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_json import parse_json
 from memory_nodes.models.reply_schema import array_of, closed_object
+from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 
 PROMPT_VERSION = "answer_v1"
 TASK = "answer"
@@ -42,6 +43,17 @@ def answer_prompt(question: str, context: str, temperature: float) -> Prompt:
         temperature=temperature,
         max_tokens=1024,
     )
+
+
+def prompt_tokens(prompt: Prompt) -> int:
+    """About how many tokens a prompt has."""
+    return -(-(len(prompt.system) + len(prompt.text)) // CHARS_PER_TOKEN)
+
+
+def room_for_context(question: str, max_tokens: int) -> int:
+    """Characters that are left for the context in a prompt of so many tokens."""
+    empty = answer_prompt(question, "", 0.0)
+    return max_tokens * CHARS_PER_TOKEN - len(empty.system) - len(empty.text)
 
 
 def read_answer(

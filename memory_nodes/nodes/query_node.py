@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import Future
+from functools import partial
 
 from robot_memory.msg import MemoryAnswer
 from robot_memory.srv import LocateObject, QueryMemory, SummarizeHistory
@@ -12,11 +14,22 @@ from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import summary
-from memory_nodes.errors import InputError
+from memory_nodes.errors import (
+    ConfigurationError,
+    ExtraMissing,
+    InputError,
+    ModelError,
+    StoreMissing,
+)
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
+from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
+from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
 from memory_nodes.records import Answer
+from memory_nodes.retrieval.object_vectors import ObjectVectors
+from memory_nodes.retrieval.retriever import RetrievalConfig, Retriever
 from memory_nodes.retrieval.snapshot import SnapshotCache
+from memory_nodes.retrieval.visual import Grounding
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.bounds import bounds_of
 from memory_nodes.ros.conversions import (
@@ -34,6 +47,8 @@ from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 
 DEFAULT_MAX_OBJECTS = 5
+IDLE_S = 1.0
+RETRY_S = 10.0
 LAYER = "detections"
 
 
@@ -43,16 +58,36 @@ class QueryNode(MemoryNode):
     def __init__(self, **options: object) -> None:
         super().__init__("query_node", **options)
         self.answering = declare(self, AnswererConfig)
+        self.retrieval = declare(self, RetrievalConfig)
         self.endpoint = declare(self, EndpointConfig)
+        self.embedding = declare(self, TextEmbedderConfig)
+        self.visual = declare(self, VisualConfig)
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
         self.past = Past(self.suite.memory_path)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
-        self.answerer = Answerer(
-            chat_for(self.endpoint), self.snapshots, self.answering, self.dates
+        embedder = embedder_for(self.embedding, self.endpoint)
+        self.vectors = (
+            ObjectVectors(embedder, self.embedding.embedding_timeout_s) if embedder else None
         )
+        model = chat_for(self.endpoint)
+        retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
+        self.answerer = Answerer(model, self.snapshots, self.answering, self.dates, retriever)
+
+    def _grounding(self) -> Grounding | None:
+        """Nothing where no pictures are compared, or what that needs is not installed."""
+        if not self.visual.use_visual_embeddings:
+            return None
+        try:
+            model = OpenClipEmbedder(self.visual)
+        except ExtraMissing as error:
+            self.trouble(str(error), "visual_embeddings")
+            return None
+        if model.loads_locally:
+            model.load(with_texts=True)
+        return Grounding(model, self.reader, self.answering.answer_timeout_s)
 
     def start(self) -> None:
         self.answers = self.announce(MemoryAnswer, endpoints.ANSWERS, endpoints.EVENT)
@@ -61,10 +96,27 @@ class QueryNode(MemoryNode):
         self.serve(LocateObject, endpoints.LOCATE, self._locate)
         self.serve(SummarizeHistory, endpoints.SUMMARIZE, self._summarize)
         self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
+        if self.vectors is not None:
+            self.repeat(partial(self._learn, self.vectors))
 
     def close(self) -> None:
         self.reader.close()
         self.past.close()
+
+    async def _learn(self, vectors: ObjectVectors) -> float:
+        """In the background: what the objects mean that are new."""
+        problem = None
+        wait_s = IDLE_S
+        try:
+            snapshot = await asyncio.to_thread(self.snapshots.current)
+            if await vectors.learn(snapshot) > 0:
+                wait_s = 0.0
+        except StoreMissing:
+            pass
+        except (ModelError, ConfigurationError) as error:
+            problem, wait_s = str(error), RETRY_S
+        self.in_executor(lambda: self.trouble(problem, "text embedder"))
+        return wait_s
 
     async def _query(self, request: QueryMemory.Request, response: QueryMemory.Response) -> None:
         if request.layers and LAYER not in request.layers:
@@ -87,7 +139,7 @@ class QueryNode(MemoryNode):
             snapshot,
             request.text,
             request.object_id,
-            self.answering.min_score,
+            self.retrieval.min_score,
             request.max_objects or DEFAULT_MAX_OBJECTS,
         )
         now_ns = self.now_ns()

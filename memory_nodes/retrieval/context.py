@@ -1,29 +1,58 @@
-"""The retrieved part of the graph as text for a prompt."""
+"""The retrieved part of the graph as text for a prompt, within a budget."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
+from memory_nodes.errors import InputError
 from memory_nodes.records import ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.words import age_text
 
+CHARS_PER_TOKEN = 4
+"""Of English text, roughly: the model's own tokens are known only to its server."""
+MAX_RELATIONS = 20
+"""Of one object, in a prompt."""
 
-def serialise(snapshot: Snapshot, ranking: Ranking, now_ns: int, max_objects: int) -> str:
+
+def serialise(
+    snapshot: Snapshot, ranking: Ranking, now_ns: int, max_objects: int, max_chars: int
+) -> str:
     """Each keyframe with its complete local subgraph, objects that match the question first.
 
-    Source: VL-KnG, section 6.3: not only the matched objects but all that a keyframe shows.
+    What the budget has no room for is left out from the end, whole objects at a time, and a last
+    line says how many. Source: VL-KnG, section 6.3: not only the matched objects but all that a
+    keyframe shows.
+
+    Raises InputError when not even the best object and its keyframes fit.
     """
     shown: dict[str, ObjectDescriptor] = {}
     for hit in ranking.keyframes:
         for item in snapshot.objects_by_keyframe[hit.keyframe.keyframe_id]:
             shown.setdefault(item.object_id, item)
     by_score = sorted(shown, key=lambda key: -ranking.object_scores.get(key, 0.0))
-    kept = by_score[:max_objects]
-    lines = [object_line(shown[key], snapshot) for key in kept]
-    lines += [_keyframe_line(hit, snapshot, set(kept), now_ns) for hit in ranking.keyframes]
-    return "\n".join(lines)
+    lines = [object_line(shown[key], snapshot) for key in by_score[:max_objects]]
+    while True:
+        kept = by_score[: len(lines)]
+        text = "\n".join(
+            [
+                *lines,
+                *(_keyframe_line(hit, snapshot, set(kept), now_ns) for hit in ranking.keyframes),
+                *_left_out(len(by_score) - len(kept)),
+            ]
+        )
+        excess = _written(text) - max_chars
+        if excess <= 0:
+            return text
+        if len(lines) <= 1:
+            raise InputError(
+                f"the best object and its keyframes take {_written(text)} characters, "
+                f"{max_chars} are left: raise max_prompt_tokens"
+            )
+        while len(lines) > 1 and excess > 0:
+            excess -= len(lines.pop()) + 1
 
 
 def object_line(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
@@ -33,7 +62,10 @@ def object_line(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
     if descriptor.affordances:
         parts.append("can: " + ", ".join(descriptor.affordances))
     relations = snapshot.relations_by_subject.get(descriptor.object_id, ())
-    parts += [f"{relation.predicate} {relation.object_id}" for relation in relations]
+    named = relations[-MAX_RELATIONS:]
+    parts += [f"{relation.predicate} {relation.object_id}" for relation in named]
+    if len(relations) > len(named):
+        parts.append(f"and {len(relations) - len(named)} earlier relations")
     return f"object {descriptor.object_id}: " + "; ".join(_plain(parts))
 
 
@@ -42,6 +74,15 @@ def evidence_line(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int)
     shown = ", ".join(str(view.keyframe_id) for view in descriptor.views)
     seen = age_text(descriptor.last_seen_ns, now_ns)
     return f"{object_line(descriptor, snapshot)}; last seen {seen}; keyframes {shown}"
+
+
+def _written(text: str) -> int:
+    """Characters that a text takes in a prompt: there it stands as a JSON string."""
+    return len(json.dumps(text, ensure_ascii=False)) - len('""')
+
+
+def _left_out(count: int) -> list[str]:
+    return [f"{count} more objects in these keyframes are left out"] if count else []
 
 
 def _keyframe_line(hit: RetrievedKeyframe, snapshot: Snapshot, kept: set[str], now_ns: int) -> str:

@@ -1,105 +1,177 @@
 """Which objects a question is about, and which keyframes show them best.
 
-Source: VL-KnG, section 6.3: lexical overlap of the question with each object's name,
-attributes and spatial phrases. Unlike the paper a keyframe is ranked by its best object, not by
-the sum over all: on crowded keyframes many half-matching objects would win over the one meant.
+Source: VL-KnG, section 6.3: overlap of the question with each object's name, attributes and
+relations. Unlike the paper a keyframe is ranked by its best object, not by the sum over all: on
+crowded keyframes many half-matching objects would win over the one meant.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from memory_nodes.geometry import Array
 from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectView, RetrievedKeyframe
+from memory_nodes.retrieval.object_scores import Meaning, ObjectScores, object_scores
+from memory_nodes.retrieval.question import Question, read_question
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import STOP_WORDS, stem, stems, words
+from memory_nodes.retrieval.visual import Sightings
 
-TYPE_WEIGHT = 1.3
-DEED_WEIGHT = 1.2
-NEIGHBOUR_WEIGHT = 0.4
-RELATION_BOOST = 0.15
-SIDE_OBJECT_WEIGHT = 0.1
+RELATION_BOOST = 0.3
+SIGHTING_WEIGHT = 0.5
+"""Of the picture that looks most like the question."""
 RELEVANT_SHARE = 0.6
 """Objects of at least this share of the best score speak for a keyframe."""
+MAX_RELEVANT = 64
+NEGLIGIBLE = 0.05
+UNSEEN_SHARE = 0.5
+"""What a neighbour counts that its keyframe hardly shows."""
 GOOD_AREA_SHARE = 0.08
 """From this share of the picture on, a larger view is no better."""
-
-SPATIAL_WORDS = frozenset(
-    "on in inside under above below behind beside between next near left right front top".split()
-)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores of objects, 0 to about 1, and keyframes, best first."""
+    """Scores of objects, and keyframes, best first."""
 
     object_scores: Mapping[str, float]
     keyframes: tuple[RetrievedKeyframe, ...]
+    best_score: float
+    """How surely the best object is what is looked for, by words and meaning alone: some picture
+    is always the most like."""
 
-    @property
-    def best_score(self) -> float:
-        return max(self.object_scores.values(), default=0.0)
 
+def rank(
+    question: str,
+    snapshot: Snapshot,
+    max_keyframes: int,
+    meaning: Meaning | None = None,
+    seen: Sightings | None = None,
+) -> Ranking:
+    """Ranks what the memory holds by how well it fits a question.
 
-def rank(question: str, snapshot: Snapshot, max_keyframes: int) -> Ranking:
-    """Ranks what the memory holds by how well it fits a question."""
-    scores = score_objects(question, snapshot)
-    best = max(scores.values(), default=0.0)
-    relevant = {key: score for key, score in scores.items() if score >= RELEVANT_SHARE * best > 0.0}
-    is_spatial = not SPATIAL_WORDS.isdisjoint(words(question))
-    frame_scores = _score_keyframes(snapshot, relevant)
-    if is_spatial:
-        _boost_relations(snapshot, relevant, frame_scores, best)
-    order = sorted(frame_scores, key=lambda key: (-frame_scores[key], -key))
+    Args:
+        meaning: of the question's phrases (``read_question``); without it words alone count.
+        seen: pictures that look like it; they are added to what words and meaning found.
+    """
+    asked = read_question(question)
+    said = object_scores(asked, snapshot.index, meaning or {})
+    scores = _with_sightings(said, snapshot, seen) if seen else said
+    keyframes = _Keyframes(asked, snapshot, scores, seen or {})
     return Ranking(
-        scores,
-        tuple(
-            _retrieved(snapshot, key, frame_scores[key], scores, relevant)
-            for key in order[:max_keyframes]
-        ),
+        _by_id(snapshot, scores),
+        tuple(keyframes.retrieved(key) for key in keyframes.best(max_keyframes)),
+        said.evidence,
     )
 
 
-def score_objects(question: str, snapshot: Snapshot) -> dict[str, float]:
-    """How much of a question's weight each object's words carry; objects without any left out.
+def score_objects(
+    question: str, snapshot: Snapshot, meaning: Meaning | None = None
+) -> dict[str, float]:
+    """How well each object fits a question; those that do not fit at all are left out."""
+    return _by_id(snapshot, object_scores(read_question(question), snapshot.index, meaning or {}))
 
-    Rare words weigh more (inverse document frequency). A word that no object has weighs most:
-    a question about something never seen scores low everywhere.
-    """
-    terms = {stem(word) for word in words(question) if word not in STOP_WORDS}
-    own = {item.object_id: set(stems(" ".join(_texts(item)))) for item in snapshot.objects}
-    types = {item.object_id: set(stems(f"{item.name} {item.type}")) for item in snapshot.objects}
-    deeds = {item.object_id: _deeds(item) for item in snapshot.objects}
-    frequency = Counter(word for texts in own.values() for word in texts & terms)
-    count = len(own)
-    weight = {term: math.log(1.0 + (count + 1) / (frequency[term] + 1)) for term in terms}
-    total = sum(weight.values())
-    scores = {}
-    for item in snapshot.objects:
-        key = item.object_id
-        neighbours = {
-            word
-            for relation in snapshot.relations_by_subject.get(key, ())
-            for word in types.get(relation.object_id, ())
-        }
-        score = sum(
-            weight[term]
-            * (
-                TYPE_WEIGHT
-                if term in types[key]
-                else DEED_WEIGHT
-                if term in deeds[key]
-                else 1.0
-                if term in own[key]
-                else NEIGHBOUR_WEIGHT * (term in neighbours)
-            )
-            for term in terms
-        )
-        if score > 0.0:
-            scores[key] = score / total
-    return scores
+
+def _by_id(snapshot: Snapshot, scores: ObjectScores) -> dict[str, float]:
+    scored = zip(snapshot.index.object_ids, scores.total.tolist(), strict=True)
+    return {object_id: score for object_id, score in scored if score > 0.0}
+
+
+def _with_sightings(scores: ObjectScores, snapshot: Snapshot, seen: Sightings) -> ObjectScores:
+    """An object that looks like what was asked for is a candidate too."""
+    total = scores.total.copy()
+    for object_id, shares in seen.items():
+        if object_id in snapshot.index.row_of:
+            total[snapshot.index.row_of[object_id]] += SIGHTING_WEIGHT * max(shares.values())
+    return replace(scores, total=total)
+
+
+def _relevant(total: Array, best: float) -> list[int]:
+    """Rows of the objects that a keyframe may be chosen for, best first."""
+    rows = np.flatnonzero(total >= RELEVANT_SHARE * best) if best > 0.0 else np.array([], int)
+    return [int(row) for row in rows[np.argsort(-total[rows], kind="stable")[:MAX_RELEVANT]]]
+
+
+class _Keyframes:
+    """The keyframes that show relevant objects, and their scores."""
+
+    def __init__(
+        self, asked: Question, snapshot: Snapshot, scores: ObjectScores, seen: Sightings
+    ) -> None:
+        self._snapshot = snapshot
+        self._total = scores.total
+        self._qualities: dict[int, dict[int, float]] = {}
+        best = float(scores.total.max(initial=0.0))
+        self._relevant = _relevant(scores.total, best)
+        self._scores: dict[int, float] = {}
+        for row in self._relevant:
+            shares = seen.get(snapshot.index.object_ids[row], {})
+            for key, quality in self._quality_of(row).items():
+                score = float(scores.total[row]) * quality + SIGHTING_WEIGHT * shares.get(key, 0.0)
+                self._scores[key] = max(score, self._scores.get(key, 0.0))
+        if asked.anchor and self._relevant:
+            shares = self._asked_pairs(scores) if asked.target else self._neighbours(scores)
+            for key in self._scores.keys() & shares.keys():
+                self._scores[key] += RELATION_BOOST * best * shares[key]
+
+    def best(self, count: int) -> list[int]:
+        """Ids of the best keyframes, the newest first among equals."""
+        return sorted(self._scores, key=lambda key: (-self._scores[key], -key))[:count]
+
+    def retrieved(self, keyframe_id: int) -> RetrievedKeyframe:
+        """A keyframe with the relevant objects that it shows, the best first."""
+        shown = [row for row in self._relevant if keyframe_id in self._quality_of(row)]
+        objects = [self._snapshot.objects[row] for row in shown]
+        score = self._scores[keyframe_id]
+        return retrieved(self._snapshot.keyframes[keyframe_id], score, objects)
+
+    def _asked_pairs(self, scores: ObjectScores) -> dict[int, float]:
+        """How well a keyframe shows the thing looked for with the one that it stands beside."""
+        table = self._snapshot.index.relations
+        fits = scores.fit * scores.target[table.near] * scores.anchor[table.far] ** 2
+        shares: dict[int, float] = {}
+        for row in np.flatnonzero(np.isin(table.near, self._relevant) & (fits > NEGLIGIBLE)):
+            for key in table.keyframe_ids(row):
+                share = float(fits[row]) * self._visibility(int(table.far[row]), key)
+                shares[key] = max(share, shares.get(key, 0.0))
+        return shares
+
+    def _neighbours(self, scores: ObjectScores) -> dict[int, float]:
+        """How much a keyframe shows of all that stands as asked to a relevant object.
+
+        "What is on the table?" is best answered by the keyframe with most on the table.
+        """
+        table = self._snapshot.index.relations
+        total: dict[int, float] = defaultdict(float)
+        parts: dict[tuple[int, int], float] = defaultdict(float)
+        for row in np.flatnonzero(np.isin(table.far, self._relevant)):
+            anchor, weight = int(table.far[row]), float(scores.fit[row]) ** 2
+            total[anchor] += weight
+            for key in table.keyframe_ids(row):
+                parts[anchor, key] += weight * self._visibility(int(table.near[row]), key)
+        shares: dict[int, float] = {}
+        for (anchor, key), part in parts.items():
+            share = part / total[anchor] * float(self._total[anchor] / self._total.max())
+            shares[key] = max(share, shares.get(key, 0.0))
+        return shares
+
+    def _visibility(self, row: int, keyframe_id: int) -> float:
+        quality = self._quality_of(row).get(keyframe_id, 0.0)
+        return UNSEEN_SHARE + (1.0 - UNSEEN_SHARE) * quality
+
+    def _quality_of(self, row: int) -> dict[int, float]:
+        """How well each keyframe shows an object."""
+        if row not in self._qualities:
+            keyframes = self._snapshot.keyframes
+            self._qualities[row] = {
+                view.keyframe_id: view_quality(view, keyframes[view.keyframe_id])
+                for view in self._snapshot.objects[row].views
+            }
+        return self._qualities[row]
 
 
 def view_quality(view: ObjectView, keyframe: Keyframe) -> float:
@@ -108,67 +180,6 @@ def view_quality(view: ObjectView, keyframe: Keyframe) -> float:
     size = math.sqrt(min(1.0, share / GOOD_AREA_SHARE))
     whole = 0.8 if view.box.touches_border(keyframe.width_px, keyframe.height_px) else 1.0
     return (0.5 + 0.5 * size) * whole * view.confidence
-
-
-def _texts(descriptor: ObjectDescriptor) -> tuple[str, ...]:
-    return (
-        *(descriptor.type, descriptor.description),
-        *(*descriptor.attributes.values(), *descriptor.affordances, *descriptor.wordings),
-    )
-
-
-def _deeds(descriptor: ObjectDescriptor) -> set[str]:
-    """What can be done to something with an object: "heat food", but not just "heat"."""
-    phrases = [stems(phrase) for phrase in descriptor.affordances]
-    return {word for phrase in phrases if len(phrase) > 1 for word in phrase}
-
-
-def _score_keyframes(snapshot: Snapshot, relevant: Mapping[str, float]) -> dict[int, float]:
-    """The best object counts, others only a little."""
-    parts: dict[int, list[float]] = {}
-    for object_id, score in relevant.items():
-        for view in snapshot.objects_by_id[object_id].views:
-            quality = view_quality(view, snapshot.keyframes[view.keyframe_id])
-            parts.setdefault(view.keyframe_id, []).append(score * quality)
-    return {
-        key: max(values) + SIDE_OBJECT_WEIGHT * (sum(values) - max(values))
-        for key, values in parts.items()
-    }
-
-
-def _boost_relations(
-    snapshot: Snapshot,
-    relevant: Mapping[str, float],
-    frame_scores: dict[int, float],
-    best: float,
-) -> None:
-    """Prefers keyframes that show much in relation to what was asked about.
-
-    "What is on the table?" is best answered by the keyframe with most on the table; each
-    further neighbour counts half of the one before.
-    """
-    neighbours: dict[int, set[str]] = {}
-    for relation in snapshot.relations:
-        if relation.object_id in relevant:
-            for key in relation.keyframe_ids:
-                neighbours.setdefault(key, set()).add(relation.subject_id)
-    for key, subjects in neighbours.items():
-        if key in frame_scores:
-            frame_scores[key] += RELATION_BOOST * best * (1.0 - 0.5 ** len(subjects))
-
-
-def _retrieved(
-    snapshot: Snapshot,
-    keyframe_id: int,
-    score: float,
-    scores: Mapping[str, float],
-    relevant: Mapping[str, float],
-) -> RetrievedKeyframe:
-    shown = [
-        item for item in snapshot.objects_by_keyframe[keyframe_id] if item.object_id in relevant
-    ]
-    shown.sort(key=lambda item: -scores[item.object_id])
-    return retrieved(snapshot.keyframes[keyframe_id], score, shown)
 
 
 def retrieved(keyframe: Keyframe, score: float, shown: list[ObjectDescriptor]) -> RetrievedKeyframe:

@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 
 from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import Change, Keyframe, ObjectDescriptor, ObjectView, Relation
+from memory_nodes.retrieval.graph_index import GraphIndex
 from memory_nodes.retrieval.graph_tables import GraphTables
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.graph_changes import GraphChanges
@@ -62,6 +64,11 @@ class Snapshot:
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @cached_property
+    def index(self) -> GraphIndex:
+        """Made when the first question needs it."""
+        return GraphIndex.of(self.objects, self.relations)
 
     def filtered(self, wanted: Filter) -> Snapshot:
         """Only the part that a question is about."""

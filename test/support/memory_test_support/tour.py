@@ -175,7 +175,7 @@ def load_truth() -> Truth:
         return json.loads((directory / name).read_text(encoding="utf-8"))
 
     instances = [_instance(entry) for entry in read("instances.json")]
-    questions = [_question(entry) for entry in read("questions.json")]
+    questions = read_questions(directory / "questions.json")
     return Truth(
         instances={instance.instance_id: instance for instance in instances},
         views=tuple(
@@ -189,6 +189,11 @@ def load_truth() -> Truth:
         questions={question.question_id: question for question in questions},
         looks=tuple(_look(entry) for entry in read("looks.json")),
     )
+
+
+def read_questions(path: Path) -> list[Question]:
+    """The questions of a file in the form of the annotation's."""
+    return [_question(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def _instance(entry: dict[str, Any]) -> Instance:

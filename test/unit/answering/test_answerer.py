@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,15 @@ import pytest
 
 from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer, AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
+from memory_nodes.answering.prompt import prompt_tokens
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.records import NS_PER_S, Answer, Relation
-from memory_nodes.retrieval.snapshot import SnapshotCache
+from memory_nodes.retrieval.retriever import RetrievalConfig, Retrieved, Retriever
+from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
@@ -180,7 +183,9 @@ def test_what_was_never_seen_is_not_seen_and_asks_no_model(memory_dir: Path) -> 
 
 
 def test_question_of_stop_words_is_not_seen_even_without_a_least_score(memory_dir: Path) -> None:
-    answerer = _answerer(memory_dir, None, AnswererConfig(min_score=0.0))
+    retriever = Retriever(RetrievalConfig(min_score=0.0))
+    snapshots = SnapshotCache(Reader(memory_dir))
+    answerer = Answerer(None, snapshots, AnswererConfig(), Dates("UTC"), retriever)
     assert not asyncio.run(answerer.answer("where is it?", NOW_NS)).found
 
 
@@ -247,3 +252,54 @@ def test_server_that_hangs_gives_a_degraded_answer_in_time(memory_dir: Path) -> 
         answer = asyncio.run(answerer.answer(QUESTION, NOW_NS))
         assert (answer.found, answer.degraded) == (True, True)
         assert time.monotonic() - started_s < 3.0
+
+
+def test_prompt_stays_within_its_budget(tmp_path: Path) -> None:
+    """A keyframe with more than a prompt can hold: the rest is left out, and counted."""
+    writer = Writer(tmp_path)
+    text = "a mug that was described at great length " * 10
+    mugs = [descriptor(f"mug_{number}", view(1), description=text) for number in range(60)]
+    writer.commit_chunk(graph(1, [keyframe(1)], mugs))
+    writer.close()
+    model = RecordedChat(_said(object_ids=[]))
+    answerer = _answerer(tmp_path, model, AnswererConfig(max_prompt_tokens=2000))
+    assert asyncio.run(answerer.answer("Where is a mug?", NOW_NS)).found
+    assert 1500 < prompt_tokens(model.prompts[0]) <= 2000
+    assert "more objects in these keyframes are left out" in model.prompts[0].text
+
+
+def test_budget_for_nothing_is_answered_without_the_model(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    mug = descriptor("mug_1", view(1), description="a mug of many words " * 200)
+    writer.commit_chunk(graph(1, [keyframe(1)], [mug]))
+    writer.close()
+    answerer = _answerer(tmp_path, RecordedChat(_said()), AnswererConfig(max_prompt_tokens=1000))
+    answer = asyncio.run(answerer.answer("Where is the mug?", NOW_NS))
+    assert (answer.found, answer.degraded) == (True, True)
+    assert "raise max_prompt_tokens" in answer.problems[0]
+
+
+class _Looking(Retriever):
+    """Keeps whether it was to look at pictures."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.uses_pictures: list[bool] = []
+
+    async def retrieve(
+        self, question: str, snapshot: Snapshot, max_keyframes: int, *, uses_pictures: bool = True
+    ) -> Retrieved:
+        self.uses_pictures.append(uses_pictures)
+        found = await super().retrieve(question, snapshot, max_keyframes)
+        return replace(found, problems=("found without pictures: away",))
+
+
+def test_pictures_are_looked_at_unless_only_the_graph_is_wanted(memory_dir: Path) -> None:
+    retriever = _Looking()
+    answerer = Answerer(
+        None, SnapshotCache(Reader(memory_dir)), AnswererConfig(), Dates("UTC"), retriever
+    )
+    for mode in ("auto", "visual", "graph"):
+        answer = asyncio.run(answerer.answer(QUESTION, NOW_NS, mode))
+        assert answer.problems[-1] == "found without pictures: away"
+    assert retriever.uses_pictures == [True, True, False]

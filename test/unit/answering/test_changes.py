@@ -108,6 +108,16 @@ def test_what_is_named_is_told_of_alone_whatever_became_of_it() -> None:
     assert not answer.found
 
 
+def test_name_means_the_things_of_that_type_before_those_that_only_mention_it() -> None:
+    mug, desk = (
+        descriptor("mug_1", view(1)),
+        descriptor("desk_1", view(1), description="a mug on it"),
+    )
+    snapshot = Snapshot((mug, desk), (), {1: keyframe(1)})
+    answer = _told(snapshot, _change(MOVED, desk), question="Were the mugs moved?")
+    assert answer.text == "Nothing changed that I noticed about the mug."
+
+
 @pytest.mark.parametrize("named", ["kettle", "green mug"])
 def test_what_is_named_and_not_known_is_said_so(named: str) -> None:
     answer = _told(_things("mug_1"), question=f"Has the {named} been moved?")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+import pytest
+
+from memory_nodes.errors import InputError
 from memory_nodes.records import NS_PER_S, Relation
 from memory_nodes.retrieval.context import object_line, serialise
 from memory_nodes.retrieval.ranking import rank
@@ -31,7 +35,7 @@ def test_text_that_was_seen_cannot_forge_a_line() -> None:
 
 def test_context_names_what_each_keyframe_shows() -> None:
     ranking = rank("desk", SNAPSHOT, 5)
-    text = serialise(SNAPSHOT, ranking, now_ns=62 * NS_PER_S, max_objects=10)
+    text = serialise(SNAPSHOT, ranking, now_ns=62 * NS_PER_S, max_objects=10, max_chars=4000)
     assert text.splitlines() == [
         "object desk_1: desk",
         "object mug_1: mug; chipped rim; color red; can: drink; on desk_1",
@@ -41,6 +45,51 @@ def test_context_names_what_each_keyframe_shows() -> None:
 
 
 def test_best_objects_stay_when_there_are_too_many() -> None:
-    text = serialise(SNAPSHOT, rank("desk", SNAPSHOT, 5), now_ns=0, max_objects=1)
-    assert "desk_1" in text
-    assert "mug_1" not in text
+    text = serialise(SNAPSHOT, rank("desk", SNAPSHOT, 5), now_ns=0, max_objects=1, max_chars=4000)
+    assert text.splitlines() == [
+        "object desk_1: desk",
+        "keyframe 2 at 0 seconds ago: desk_1",
+        "keyframe 1 at 0 seconds ago: desk_1",
+        "1 more objects in these keyframes are left out",
+    ]
+
+
+def _crowd(count: int) -> Snapshot:
+    """One keyframe full of mugs, the red one among them."""
+    mugs = [descriptor(f"mug_{number}", view(1), color="blue") for number in range(2, count + 1)]
+    return Snapshot((*mugs, MUG), (), {1: keyframe(1)})
+
+
+def test_what_has_no_room_is_left_out_whole_and_counted() -> None:
+    snapshot = _crowd(40)
+    ranking = rank("red mug", snapshot, 5)
+    text = serialise(snapshot, ranking, now_ns=0, max_objects=60, max_chars=1000)
+    lines = text.splitlines()
+    assert lines[0].startswith("object mug_1: ")
+    objects = [line for line in lines if line.startswith("object ")]
+    assert all(line.endswith("; color blue") for line in objects[1:])
+    assert lines[-1] == f"{40 - len(objects)} more objects in these keyframes are left out"
+    assert 800 < len(json.dumps(text)) <= 1002
+
+
+def test_budget_counts_what_stands_in_the_prompt() -> None:
+    """A quote and a line break take two characters each in a JSON string."""
+    snapshot = _crowd(40)
+    ranking = rank("red mug", snapshot, 5)
+    for max_chars in range(400, 1200, 37):
+        text = serialise(snapshot, ranking, now_ns=0, max_objects=60, max_chars=max_chars)
+        assert len(json.dumps(text)) - 2 <= max_chars
+
+
+def test_budget_that_holds_nothing_is_refused() -> None:
+    ranking = rank("desk", SNAPSHOT, 5)
+    with pytest.raises(InputError, match="20 are left: raise max_prompt_tokens"):
+        serialise(SNAPSHOT, ranking, now_ns=0, max_objects=10, max_chars=20)
+
+
+def test_of_very_many_relations_the_newest_are_named_and_the_others_counted() -> None:
+    desks = [descriptor(f"desk_{number}", view(1)) for number in range(30)]
+    relations = tuple(Relation("mug_1", "near", item.object_id, (1,)) for item in desks)
+    line = object_line(MUG, Snapshot((MUG, *desks), relations, KEYFRAMES))
+    assert line.endswith("; near desk_28; near desk_29; and 10 earlier relations")
+    assert "desk_9;" not in line

@@ -76,6 +76,53 @@ def test_unknown_word_weighs_most() -> None:
     assert rank("white elephant trunk", _snapshot(), 5).best_score < 0.25
 
 
+def test_thing_of_the_same_colour_is_no_evidence() -> None:
+    """By hand: 'red' is in two of six objects, 'bicycle' in none; half of it counts."""
+    red, bicycle = math.log(1.0 + 7.0 / 3.0), math.log(1.0 + 7.0)
+    ranking = rank("Where is the red bicycle?", _snapshot(), 5)
+    assert ranking.best_score == pytest.approx(0.5 * red / (red + bicycle))
+
+
+def test_place_that_is_there_is_no_evidence_for_what_stands_on_it() -> None:
+    assert rank("Where is the elephant on the white desk?", _snapshot(), 5).best_score == 0.0
+    assert rank("Where is the mug on the white desk?", _snapshot(), 5).best_score > 1.0
+
+
+def test_thing_beside_what_is_named_wins_over_its_likes() -> None:
+    lamps = [descriptor(f"lamp_{number}", view(number)) for number in (1, 2, 3)]
+    sofa = descriptor("sofa_1", view(2), view(4))
+    relation = Relation("lamp_2", "next to", "sofa_1", (2,))
+    scores = score_objects("lamp next to the sofa", _snapshot((*lamps, sofa), (relation,)))
+    assert scores["lamp_2"] > max(scores["lamp_1"], scores["lamp_3"])
+
+
+def test_relation_that_is_asked_for_wins_over_another_one() -> None:
+    things = [descriptor("box_1", view(1)), descriptor("box_2", view(2))]
+    bed = descriptor("bed_1", view(1), view(2))
+    relations = (Relation("box_1", "on", "bed_1", (1,)), Relation("box_2", "under", "bed_1", (2,)))
+    snapshot = _snapshot((*things, bed), relations)
+    for question, first in (("box under the bed", 2), ("box on the bed", 1)):
+        assert rank(question, snapshot, 5).keyframes[0].keyframe.keyframe_id == first
+
+
+def test_relation_is_read_from_its_other_end_too() -> None:
+    """A lamp that is above the desk has the desk below it."""
+    desks = [descriptor("desk_1", view(1)), descriptor("desk_2", view(2))]
+    lamp = descriptor("lamp_1", view(1), view(2))
+    snapshot = _snapshot((*desks, lamp), (Relation("lamp_1", "above", "desk_2", (2,)),))
+    scores = score_objects("desk below the lamp", snapshot)
+    assert scores["desk_2"] > scores["desk_1"]
+
+
+def test_picture_that_fits_puts_its_object_and_keyframe_first() -> None:
+    lamp = descriptor("lamp_1", view(1), view(2))
+    other = descriptor("lamp_2", view(3))
+    seen = {"lamp_1": {1: 1.0, 2: 0.5}, "gone_1": {1: 1.0}}
+    ranking = rank("lamp", _snapshot((lamp, other)), 5, seen=seen)
+    assert [hit.keyframe.keyframe_id for hit in ranking.keyframes] == [1, 2, 3]
+    assert ranking.best_score == rank("lamp", _snapshot((lamp, other)), 5).best_score
+
+
 def test_neighbour_in_a_relation_counts_a_little() -> None:
     on_desk = score_objects("mug desk", _snapshot(relations=[ON]))
     assert on_desk["mug_1"] > on_desk["mug_2"]
