@@ -13,8 +13,14 @@ from memory_nodes.records import NS_PER_S
 DAY_S = 86_400
 FIRST_DATE_NS = 946_684_800 * NS_PER_S
 """The year 2000. What is before it is no date: simulated time, which starts at 0."""
-_PARTS = ((5, "night"), (12, "morning"), (14, "noon"), (18, "afternoon"), (22, "evening"))
-_LAST_PART = "night"
+PARTS_OF_DAY = {
+    "morning": (5, 12),
+    "noon": (12, 14),
+    "afternoon": (14, 18),
+    "evening": (18, 22),
+    "night": (22, 29),
+}
+"""The hour with which each begins, and that with which it ends: the night at 5 of the next day."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,9 @@ class Dates:
     def part_of_day(self, stamp_ns: int) -> str:
         """'morning', 'afternoon' and so on; of simulated time too, which starts at midnight."""
         hour = self.local(stamp_ns).hour
-        return next((part for until, part in _PARTS if hour < until), _LAST_PART)
+        if hour < PARTS_OF_DAY["morning"][0]:
+            hour += 24
+        return next(part for part, (first, end) in PARTS_OF_DAY.items() if first <= hour < end)
 
     def date_of(self, stamp_ns: int) -> date:
         """The calendar day; simulated time starts on 1 January 1970."""
@@ -71,11 +79,13 @@ class Dates:
 
     def start_ns(self, day: date) -> int:
         """When a calendar day begins."""
-        zone = timezone.utc if day.year < 2000 else self._zone
-        begin = datetime(day.year, day.month, day.day, tzinfo=zone)
-        if zone is None:
-            begin = begin.astimezone()
-        return round(begin.timestamp()) * NS_PER_S
+        return self.stamp_ns(datetime(day.year, day.month, day.day))
+
+    def stamp_ns(self, wall: datetime) -> int:
+        """When the clock on the wall shows this date and time, which are of no zone."""
+        zone = timezone.utc if wall.year < 2000 else self._zone
+        moment = wall.astimezone() if zone is None else wall.replace(tzinfo=zone)
+        return round(moment.timestamp()) * NS_PER_S
 
     def local(self, stamp_ns: int) -> datetime:
         """Date and time of the clock on the wall; simulated time is in no zone."""

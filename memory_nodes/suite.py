@@ -22,7 +22,8 @@ class SuiteConfig:
     map_frame: str = parameter("map", "TF frame of the map")
     base_frame: str = parameter("base_link", "TF frame of the robot's base")
     time_zone: str = parameter(
-        "", "of dates in texts, Europe/Berlin for instance; empty: that of the machine"
+        "",
+        "of dates in texts and questions, Europe/Berlin for instance; empty: that of the machine",
     )
     autostart: bool = parameter(
         True, "configure and activate at start; false leaves that to a lifecycle manager"

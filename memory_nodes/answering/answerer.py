@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_nodes.answering.changes import ChangeQuestion, change_answer, change_question
+from memory_nodes.answering.change_question import ChangeQuestion, change_question
+from memory_nodes.answering.changes import change_answer
 from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
 from memory_nodes.answering.prompt import (
     ModelAnswer,
@@ -14,6 +15,7 @@ from memory_nodes.answering.prompt import (
     read_answer,
     room_for_context,
 )
+from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.parameters import parameter
@@ -23,6 +25,7 @@ from memory_nodes.retrieval.ranking import Ranking, retrieved
 from memory_nodes.retrieval.retriever import Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
+from memory_nodes.times import EVER_NS
 
 MODES = ("auto", "graph", "visual")
 MAX_QUESTION_CHARS = 2000
@@ -51,19 +54,24 @@ class AnswererConfig:
 
 
 class Answerer:
-    """Answers questions from the memory. Source: VL-KnG, section 6.3 (GraphRAG)."""
+    """Answers questions from the memory. Source: VL-KnG, section 6.3 (GraphRAG).
+
+    ``dates``: of the times in questions.
+    """
 
     def __init__(
         self,
         model: ChatModel | None,
         snapshots: SnapshotCache,
         config: AnswererConfig,
+        dates: Dates,
         retriever: Retriever | None = None,
     ) -> None:
         self._model = model
         self._retriever = retriever if retriever is not None else Retriever()
         self._snapshots = snapshots
         self._config = config
+        self._dates = dates
 
     async def answer(
         self,
@@ -84,7 +92,7 @@ class Answerer:
         except StoreMissing as error:
             return Answer(question, NOT_SEEN, False, now_ns, problems=(str(error),))
         count = max_keyframes if max_keyframes > 0 else self._config.max_keyframes
-        asked = change_question(question, now_ns) if mode == "auto" else None
+        asked = change_question(question, now_ns, self._dates) if mode == "auto" else None
         if asked is not None:
             return replace(
                 self._changes(question, asked, wanted or Filter(), everything, now_ns, count),
@@ -114,10 +122,11 @@ class Answerer:
         count: int,
     ) -> Answer:
         """Within the bounds of the filter too; its times are those of the changes."""
-        since_ns = asked.since_ns
-        if wanted.since_ns is not None:
-            since_ns = max(since_ns, wanted.since_ns)
+        since_ns = EVER_NS if wanted.since_ns is None else wanted.since_ns
         until_ns = now_ns if wanted.until_ns is None else wanted.until_ns
+        if asked.span is not None:
+            since_ns = max(since_ns, asked.span.since_ns)
+            until_ns = min(until_ns, asked.span.until_ns)
         changes = self._snapshots.changes(since_ns, until_ns, wanted.map_id)
         snapshot = everything.filtered(replace(wanted, since_ns=None, until_ns=None))
         return change_answer(question, asked, changes, snapshot, now_ns, count)

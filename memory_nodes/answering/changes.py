@@ -4,61 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from memory_nodes.answering.change_question import ALL_KINDS, ChangeQuestion
 from memory_nodes.answering.extractive import listed, name
-from memory_nodes.records import NS_PER_S, Answer, Change, ChangeKind
+from memory_nodes.records import Answer, Change, ChangeKind, ObjectDescriptor
 from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import age_text, words
+from memory_nodes.words import age_text, stems
 
 UNCHANGED = "Nothing changed that I noticed"
 MAX_NAMED = 5
 """Of more changes of a kind the newest are named, the others counted."""
-DAY_S = 86_400
-_UNITS_S = {"minute": 60, "hour": 3_600, "day": DAY_S}
-_LAST = re.compile(r"(?:last|past) (?:(\d{1,4}|an?|few) )?(minute|hour|day)s?")
-_FEW = 3
-
-_ALL = (ChangeKind.NEW, ChangeKind.MOVED, ChangeKind.MISSING, ChangeKind.FOUND)
-_WHAT = r"what(?: things| objects)?(?: has| have|s| is| was| are)?(?: been)?"
-_ANY = r"(?:has|have|did|is|was)(?: there)?(?: been)? (?:anything|something)(?: been)?"
-_ASKED: tuple[tuple[str, tuple[ChangeKind, ...]], ...] = (
-    (rf"{_WHAT} (?:changed?|different)|{_ANY} changed?|(?:what|which|any) changes", _ALL),
-    (rf"(?:{_WHAT}|{_ANY}) new", (ChangeKind.NEW,)),
-    (rf"(?:{_WHAT}|{_ANY}) (?:missing|gone|taken away)", (ChangeKind.MISSING,)),
-    (rf"(?:{_WHAT}|{_ANY}) moved?", (ChangeKind.MOVED,)),
-)
 _VERBS = {
     ChangeKind.NEW: ("is new", "are new"),
     ChangeKind.MOVED: ("was moved", "were moved"),
     ChangeKind.MISSING: ("is missing", "are missing"),
     ChangeKind.FOUND: ("is back", "are back"),
 }
-
-
-@dataclass(frozen=True)
-class ChangeQuestion:
-    """What is asked: changes of these kinds, from a stamp on."""
-
-    kinds: tuple[ChangeKind, ...]
-    since_ns: int
-    when: str
-    """As a person says it: ``since yesterday``."""
-
-
-def change_question(question: str, now_ns: int) -> ChangeQuestion | None:
-    """None for a question about something else, or about one thing ("has the mug moved?").
-
-    Times are of the robot's clock, whose days begin at multiples of 24 hours: "today",
-    "yesterday" and "in the last 3 hours" are understood. Without a time all that is known counts.
-    """
-    text = " ".join(words(question.replace("'", "")))
-    kinds = next((kinds for asked, kinds in _ASKED if re.match(rf"(?:{asked})\b", text)), None)
-    if kinds is None:
-        return None
-    since_ns, when = _since(text, now_ns)
-    return ChangeQuestion(kinds, since_ns, when)
 
 
 def change_answer(
@@ -71,46 +33,82 @@ def change_answer(
 ) -> Answer:
     """The newest change of each object that is known still and was asked for, newest first.
 
+    Of what the question names whatever became of it: "did the mug move?" may find it missing.
+
     Args:
-        changes: since ``asked.since_ns``, oldest first.
+        changes: in ``asked.span``, oldest first.
     """
+    known = {item.object_id: item for item in snapshot.objects}
+    kinds, about = asked.kinds, ""
+    if asked.named:
+        known = {item.object_id: item for item in _called(asked.named, question, snapshot)}
+        if not known:
+            text = f"I have not seen any {asked.named!r}."
+            return Answer(question, text, False, now_ns, problems=_problems(asked))
+        kinds, about = ALL_KINDS, f" about {listed(_names(list(known.values())))}"
     newest = {change.descriptor.object_id: change for change in changes}
     told = [
-        change
-        for key, change in reversed(newest.items())
-        if change.kind in asked.kinds and key in snapshot.objects_by_id
+        change for key, change in reversed(newest.items()) if change.kind in kinds and key in known
     ]
     told.sort(key=lambda change: -change.stamp_ns)
     if not told:
-        when = f" {asked.when}" if asked.when else ""
-        return Answer(question, f"{UNCHANGED}{when}.", False, now_ns)
-    objects = [snapshot.objects_by_id[change.descriptor.object_id] for change in told]
+        when = f" {asked.span.said}" if asked.span is not None else ""
+        text = f"{UNCHANGED}{about}{when}.{_unread(asked)}"
+        return Answer(question, text, False, now_ns, problems=_problems(asked))
+    objects = [known[change.descriptor.object_id] for change in told]
     shown = [best_views(item, snapshot)[0] for item in objects[:max_keyframes]]
+    sentences = " ".join(_sentence(kind, told, now_ns) for kind in kinds if _of(kind, told))
     return Answer(
         question=question,
-        text=" ".join(_sentence(kind, told, now_ns) for kind in asked.kinds if _of(kind, told)),
+        text=f"{sentences}{_unread(asked)}",
         found=True,
         stamp_ns=now_ns,
         confidence=1.0,
+        problems=_problems(asked),
         keyframes=tuple(shown),
         objects=tuple(objects),
         evidence=tuple(_evidence(change, now_ns) for change in told),
     )
 
 
-def _since(text: str, now_ns: int) -> tuple[int, str]:
-    today_ns = now_ns - now_ns % (DAY_S * NS_PER_S)
-    found = _LAST.search(text)
-    if found is not None:
-        count = _FEW if found[1] == "few" else int(found[1]) if (found[1] or "").isdigit() else 1
-        unit = found[2] if count == 1 else f"{found[2]}s"
-        when = f"in the last {unit}" if count == 1 else f"in the last {count} {unit}"
-        return now_ns - count * _UNITS_S[found[2]] * NS_PER_S, when
-    if "yesterday" in text:
-        return today_ns - DAY_S * NS_PER_S, "since yesterday"
-    if "today" in text:
-        return today_ns, "today"
-    return -(2**63), ""
+def _called(named: str, question: str, snapshot: Snapshot) -> list[ObjectDescriptor]:
+    """The objects whose id stands in the question, else those that have all words of the name:
+    of these the ones that are of that type, where there are any.
+    """
+    by_id = snapshot.objects_by_id
+    meant = {by_id[word].object_id for word in re.findall(r"\w+", question) if word in by_id}
+    if meant:
+        return [item for item in snapshot.objects if item.object_id in meant]
+    wanted = stems(named)
+    fitting = [item for item in snapshot.objects if _said_of(item).issuperset(wanted)]
+    typed = [item for item in fitting if wanted[-1] in stems(f"{item.name} {item.type}")]
+    return typed or fitting
+
+
+def _said_of(item: ObjectDescriptor) -> set[str]:
+    texts = (item.name, item.type, item.description, *item.attributes.values(), *item.wordings)
+    return set(stems(" ".join(texts)))
+
+
+def _unread(asked: ChangeQuestion) -> str:
+    if not asked.unread:
+        return ""
+    said = listed([repr(words) for words in asked.unread])
+    if asked.span is None:
+        return f" I took all I know, since I did not understand {said}."
+    return f" I did not understand {said}."
+
+
+def _problems(asked: ChangeQuestion) -> tuple[str, ...]:
+    return tuple(f"not understood: {words!r}" for words in asked.unread)
+
+
+def _names(objects: Sequence[ObjectDescriptor]) -> list[str]:
+    """Each name once; of many the others are counted."""
+    names = list(dict.fromkeys(map(name, objects)))
+    if len(names) > MAX_NAMED:
+        return [*names[:MAX_NAMED], f"{len(names) - MAX_NAMED} more"]
+    return names
 
 
 def _of(kind: ChangeKind, told: Sequence[Change]) -> list[Change]:

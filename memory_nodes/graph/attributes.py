@@ -34,6 +34,7 @@ def object_attributes(descriptor: ObjectDescriptor, moments: Mapping[int, Moment
     newest = moments[keyframe_ids[-1]]
     position = descriptor.position
     return {
+        "name": descriptor.name,
         "type": descriptor.type,
         "description": descriptor.description,
         "attributes": dict(descriptor.attributes),

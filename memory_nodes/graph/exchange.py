@@ -119,6 +119,7 @@ _SEEN: Mapping[str, Callable[[Any], Any]] = {
     "keyframe_ids": _keyframe_ids,
 }
 _OBJECT: Mapping[str, Callable[[Any], Any]] = {
+    "name": _text,
     "type": _text,
     "description": _text,
     "attributes": lambda value: {_text(key): _text(text) for key, text in value.items()},
@@ -132,7 +133,7 @@ _OBJECT: Mapping[str, Callable[[Any], Any]] = {
     **_SEEN,
 }
 _RELATION: Mapping[str, Callable[[Any], Any]] = {"predicate": _text, **_SEEN}
-_TEXTS = ("type", "description", "status", "map_id", "map_frame", "predicate")
+_TEXTS = ("name", "type", "description", "status", "map_id", "map_frame", "predicate")
 
 
 def _scene(

@@ -33,6 +33,8 @@ def as_text(scene: SceneGraph, now_ns: int, max_chars: int) -> str:
 def object_line(object_id: str, attributes: Attributes, now_ns: int) -> str:
     """What an object is, where it is, and when it was seen last."""
     texts = [quoted(attributes["type"])]
+    if attributes["name"]:
+        texts.append(f"called {quoted(attributes['name'])}")
     if attributes["description"]:
         texts.append(quoted(attributes["description"]))
     texts += [f"{name(key)} {quoted(text)}" for key, text in attributes["attributes"].items()]

@@ -74,7 +74,7 @@ class QueryNode(MemoryNode):
         )
         model = chat_for(self.endpoint)
         retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
-        self.answerer = Answerer(model, self.snapshots, self.answering, retriever)
+        self.answerer = Answerer(model, self.snapshots, self.answering, self.dates, retriever)
 
     def _grounding(self) -> Grounding | None:
         """Nothing where no pictures are compared, or what that needs is not installed."""

@@ -52,6 +52,37 @@ class ObjectDescriptor:
 
 
 @dataclass(frozen=True)
+class ObjectState:
+    """What was said of an object from a stamp on, until the next one."""
+
+    since_ns: int | None
+    """None where no view is left that tells when."""
+    type: str
+    description: str
+    attributes: Mapping[str, str]
+    affordances: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ObjectPlace:
+    """Where an object was seen from one stamp to another."""
+
+    map_id: str
+    map_frame: str
+    position: PointEstimate
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class ObjectHistory:
+    """What became of an object's words and places, oldest first; the last place is the present."""
+
+    states: tuple[ObjectState, ...] = ()
+    places: tuple[ObjectPlace, ...] = ()
+
+
+@dataclass(frozen=True)
 class Relation:
     """subject - predicate - object, and the keyframes that show it."""
 

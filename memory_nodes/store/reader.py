@@ -7,12 +7,21 @@ import sqlite3
 from collections.abc import Iterable
 
 from memory_nodes.errors import StoreError
-from memory_nodes.records import Change, ChangeKind, Counts, Keyframe, ObjectDescriptor, Relation
+from memory_nodes.records import (
+    Change,
+    ChangeKind,
+    Counts,
+    Keyframe,
+    ObjectDescriptor,
+    ObjectHistory,
+    Relation,
+)
 from memory_nodes.store import (
     descriptors,
     embeddings,
     graph_changes,
     object_changes,
+    object_history,
     object_numbers,
     rows,
 )
@@ -74,6 +83,12 @@ class Reader(ReadOnly):
         with self._snapshot() as connection:
             key = key_of(connection, object_id)
             return [] if key is None else edit_log.edits(connection, key)
+
+    def history_of(self, object_id: str) -> ObjectHistory:
+        """What was said of an object and where it was, with times; empty for an unknown id."""
+        with self._snapshot() as connection:
+            key = key_of(connection, object_id)
+            return ObjectHistory() if key is None else object_history.history(connection, key)
 
     def newest_of_objects(self, object_ids: Iterable[str]) -> list[ObjectDescriptor]:
         """As ``objects``, but each only with its newest view, and the words of its newest state.

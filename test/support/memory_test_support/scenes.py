@@ -34,6 +34,7 @@ def sly_records() -> tuple[list[ObjectDescriptor], list[Relation], tuple[Keyfram
             MUG,
             object_id=f"{text}_{number}",
             type=text,
+            name=text,
             description=text,
             attributes={text: text, "color": text},
             affordances=(text, text),

@@ -14,6 +14,7 @@ import pytest
 from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer, AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.prompt import prompt_tokens
+from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
@@ -56,7 +57,9 @@ def memory_dir(tmp_path: Path) -> Path:
 def _answerer(
     memory_dir: Path, model: ChatModel | None, config: AnswererConfig | None = None
 ) -> Answerer:
-    return Answerer(model, SnapshotCache(Reader(memory_dir)), config or AnswererConfig())
+    return Answerer(
+        model, SnapshotCache(Reader(memory_dir)), config or AnswererConfig(), Dates("UTC")
+    )
 
 
 def _ask(memory_dir: Path, *turns: Turn, question: str = QUESTION, **more: Any) -> Answer:
@@ -182,7 +185,7 @@ def test_what_was_never_seen_is_not_seen_and_asks_no_model(memory_dir: Path) -> 
 def test_question_of_stop_words_is_not_seen_even_without_a_least_score(memory_dir: Path) -> None:
     retriever = Retriever(RetrievalConfig(min_score=0.0))
     snapshots = SnapshotCache(Reader(memory_dir))
-    answerer = Answerer(None, snapshots, AnswererConfig(), retriever)
+    answerer = Answerer(None, snapshots, AnswererConfig(), Dates("UTC"), retriever)
     assert not asyncio.run(answerer.answer("where is it?", NOW_NS)).found
 
 
@@ -293,7 +296,9 @@ class _Looking(Retriever):
 
 def test_pictures_are_looked_at_unless_only_the_graph_is_wanted(memory_dir: Path) -> None:
     retriever = _Looking()
-    answerer = Answerer(None, SnapshotCache(Reader(memory_dir)), AnswererConfig(), retriever)
+    answerer = Answerer(
+        None, SnapshotCache(Reader(memory_dir)), AnswererConfig(), Dates("UTC"), retriever
+    )
     for mode in ("auto", "visual", "graph"):
         answer = asyncio.run(answerer.answer(QUESTION, NOW_NS, mode))
         assert answer.problems[-1] == "found without pictures: away"

@@ -65,7 +65,7 @@ def test_objects_are_merged_by_id_before_their_relations() -> None:
     relation = Relation("mug_1", "left of", "mug_1", (1,))
     assert list(to_cypher(SceneGraph([mug], [relation], KEYFRAMES))) == [
         "CREATE CONSTRAINT object_id IF NOT EXISTS FOR (o:Object) REQUIRE o.id IS UNIQUE;",
-        "MERGE (o:Object {id: 'mug_1'}) SET o += {type: 'mug', description: '', "
+        "MERGE (o:Object {id: 'mug_1'}) SET o += {name: '', type: 'mug', description: '', "
         "attributes: '{\"color\": \"red\"}', affordances: ['drink'], status: 'present', "
         "position_map_m: [1.0, -2.5, 1e16], "
         "covariance_m2: [1e-05, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "
@@ -96,9 +96,9 @@ def test_no_text_changes_a_statement_or_comes_out_changed(replaced_first: bool) 
         skeleton, texts, names = _lexed(statement)
         skeletons.add(skeleton)
         assert names == []
-        assert texts[:3] == [item.object_id, item.type, item.description]
-        assert json.loads(texts[3]) == item.attributes
-        assert tuple(texts[4:6]) == item.affordances
+        assert texts[:4] == [item.object_id, item.name, item.type, item.description]
+        assert json.loads(texts[4]) == item.attributes
+        assert tuple(texts[5:7]) == item.affordances
     assert len(skeletons) == 1
     skeletons = set()
     for statement, relation in zip(statements[len(objects) :], relations, strict=True):

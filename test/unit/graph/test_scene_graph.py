@@ -33,6 +33,7 @@ def kitchen() -> SceneGraph:
 def test_object_is_a_node_with_all_that_is_known(kitchen: SceneGraph) -> None:
     assert len(kitchen) == 3
     assert dict(kitchen.graph.nodes["mug_1"]) == {
+        "name": "",
         "type": "mug",
         "description": "",
         "attributes": {"color": "red"},

@@ -42,6 +42,11 @@ def test_each_object_has_a_line_and_its_relations_follow() -> None:
     ]
 
 
+def test_name_that_a_person_gave_stands_beside_the_type() -> None:
+    scene = SceneGraph([replace(LAMP, name="Grandma's lamp")], (), KEYFRAMES)
+    assert as_text(scene, NOW_NS, 10_000).startswith('lamp_1: "lamp", called "Grandma\'s lamp"; ')
+
+
 def test_empty_graph_is_an_empty_text() -> None:
     assert as_text(SceneGraph(), NOW_NS, 1000) == ""
 
@@ -56,7 +61,7 @@ def test_texts_of_a_model_cannot_forge_a_line() -> None:
     without_texts = [re.sub(r'"(?:[^"\\]|\\.)*"', "#", line) for line in lines]
     place = "; at 1.00 2.00 0.50 m +-0.10 on map map; last seen 1 minute ago; present"
     words = r"(#|\w+)"
-    an_object = rf"{words}: #(, #)?, {words} #, {words} #, can #, can #{re.escape(place)}"
+    an_object = rf"{words}: #(, called #, #)?, {words} #, {words} #, can #, can #{re.escape(place)}"
     a_relation = rf"{words} (#|on) {words}; last seen 1 minute ago"
     assert len(SLY) == len(objects)
     for line in without_texts:
