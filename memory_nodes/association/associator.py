@@ -10,6 +10,7 @@ import numpy as np
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
 from memory_nodes.association.known_objects import Known, KnownObjects
 from memory_nodes.association.known_places import MAX_SIGHTINGS, in_view, known_places, sightings
+from memory_nodes.association.looks import is_other_kind, looks_of
 from memory_nodes.association.matching import match
 from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
@@ -137,7 +138,7 @@ class Associator:
         claims: Mapping[str, str | None] = {}
         if self._model is not None:
             try:
-                said = await self._ask(self._model, graph, newest)
+                said = await self._ask(self._model, graph, newest, meant)
                 claims = said.known_by_local
                 problems += [*said.problems, *self._doubles(said)]
             except ModelError as error:
@@ -195,7 +196,9 @@ class Associator:
             for name, items in shortlists.items()
         }
 
-    async def _ask(self, model: ChatModel, graph: ChunkGraph, newest: Newest) -> Decisions:
+    async def _ask(
+        self, model: ChatModel, graph: ChunkGraph, newest: Newest, meant: Alike
+    ) -> Decisions:
         candidates = [
             item
             if self._known[item.object_id].item.map_id == _map_id(graph)
@@ -208,9 +211,13 @@ class Associator:
         prompt = association_prompt(graph, candidates, relations, keyframes)
         prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)
-        local = {seen.object_id: seen.type for seen in graph.objects}
-        # Of any type: looks and places judge a claim afterwards.
-        return read_mapping(reply, local, dict.fromkeys(newest, ()))
+        looks = {seen.object_id: looks_of(seen) for seen in graph.objects}
+
+        def is_other(local_id: str, known_id: str) -> bool:
+            cosine = meant.get(local_id, {}).get(known_id, 0.0)
+            return is_other_kind(looks[local_id], self._known[known_id].looks, cosine)
+
+        return read_mapping(reply, looks, newest, is_other)
 
     def _doubles(self, said: Decisions) -> list[str]:
         """Known objects that the model takes for one, unless a person told them apart."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from memory_nodes.association.known_objects import Known
-from memory_nodes.association.looks import looks_of, looks_score
+from memory_nodes.association.looks import is_other_kind, looks_of, looks_score
 from memory_nodes.association.meaning import Alike
 from memory_nodes.association.places import (
     ROOM_M3,
@@ -91,9 +91,9 @@ def match(
 ) -> dict[str, str]:
     """The known object that each local one is; those left out are new.
 
-    One to one, so that all together are likeliest: two objects of a chunk are two objects. Pairs
-    that are sure tell a shift that all positions of the chunk share, and with it each of several
-    twins from the others.
+    What words tell to be of another kind is not it, however near. One to one, so that all together
+    are likeliest: two objects of a chunk are two objects. Pairs that are sure tell a shift that all
+    positions of the chunk share, and with it each of several twins from the others.
 
     Args:
         map_id: of the positions of the local ones.
@@ -142,6 +142,8 @@ def _pairs(
             is_here = other.item.map_id == map_id
             place = _gap(seen, other.item.position if is_here else None)
             cosine = meant.get(seen.object_id, {}).get(name, 0.0)
+            if is_other_kind(looks, other.looks, cosine):
+                continue
             score = looks_score(looks, other.looks, cosine)
             moved = _move_probability(seen, other)
             newest = _gap_elsewhere(seen, other.elsewhere if is_here else None)

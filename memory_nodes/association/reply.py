@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 from memory_nodes.models.json_values import JsonList, JsonObject, Value
 from memory_nodes.models.ports import Reply
@@ -18,6 +19,9 @@ _KNOWN_KEYS = (
     *("entity_id", "same_as", "target", "to"),
 )
 _NEW = frozenset(("new", "null", "none", "", "new object", "new_object", "no match", "unmatched"))
+
+IsOtherKind: TypeAlias = Callable[[str, str], bool]
+"""Of a local and a known id."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +37,18 @@ class Decisions:
 
 
 def read_mapping(
-    reply: Reply, local: Mapping[str, str], known: Mapping[str, Collection[str]]
+    reply: Reply,
+    local: Collection[str],
+    known: Collection[str],
+    is_other_kind: IsOtherKind = lambda local_id, known_id: False,
 ) -> Decisions:
     """The usable decisions of a reply; local ids without one are left to the fallback.
 
-    A known id that does not exist goes, then one of another type, then one that is claimed twice.
+    A known id that does not exist goes, then one of another kind, then one that is claimed twice.
 
     Args:
-        local: the type of each object of the chunk, by id.
-        known: the types that each known object may have in a chunk, by id; none: any.
+        local: the ids of the chunk.
+        is_other_kind: whether a local and a known one are things of two kinds.
     """
     found = find_json(reply.text)
     if not found.values:
@@ -54,7 +61,7 @@ def read_mapping(
     problems = [] if reply.is_complete and not found.is_open else ["truncated"]
     decided: dict[str, str | None] = {}
     for local_id, claimed in claims.items():
-        problem = _problem(local[local_id], claimed, known)
+        problem = _problem(local_id, claimed, known, is_other_kind)
         if problem:
             problems.append(f"{problem}:{local_id}")
         else:
@@ -79,7 +86,12 @@ def _same_known(
     )
 
 
-def _problem(kind: str, claimed: set[str | None], known: Mapping[str, Collection[str]]) -> str:
+def _problem(
+    local_id: str,
+    claimed: set[str | None],
+    known: Collection[str],
+    is_other_kind: IsOtherKind,
+) -> str:
     """Why the claims for one local object cannot be used; empty where they can."""
     if len(claimed) > 1:
         return "local_claims_twice"
@@ -88,8 +100,7 @@ def _problem(kind: str, claimed: set[str | None], known: Mapping[str, Collection
         return ""
     if known_id not in known:
         return "unknown_global"
-    kinds = {other.strip().casefold() for other in known[known_id]}
-    return "type_mismatch" if kinds and kind.strip().casefold() not in kinds else ""
+    return "type_mismatch" if is_other_kind(local_id, known_id) else ""
 
 
 class _Names:

@@ -86,13 +86,31 @@ def test_model_decides_identity(memory_dir: Path) -> None:
 
 def test_what_looks_and_place_contradict_is_decided_by_them_provisionally(memory_dir: Path) -> None:
     seen = _seen(_mug(1, 2, HERE), _mug(2, 2, THERE))
-    resolved, _ = _resolve(memory_dir, seen, '{"mug_1": "desk_1", "mug_2": "mug_2"}')
+    resolved, _ = _resolve(memory_dir, seen, '{"mug_1": null, "mug_2": "mug_2"}')
     assert _ids(resolved) == ["mug_1", "mug_2"]
     assert [item.status for item in resolved.objects] == [
         ObjectStatus.PROVISIONAL,
         ObjectStatus.PRESENT,
     ]
     assert resolved.problems == ("against_looks_and_place:mug_1",)
+
+
+@pytest.mark.parametrize("color", ["", "black"])
+def test_claim_of_another_kind_of_thing_is_refused_though_it_is_near(
+    memory_dir: Path, color: str
+) -> None:
+    """A model takes what stands on the known white desk for the desk."""
+    writer = Writer(memory_dir)
+    desk = replace(_mug(1, 2, HERE), object_id="desk_1", type="desk", attributes={"color": "white"})
+    writer.commit_chunk(graph(2, [keyframe(2)], [desk]))
+    writer.close()
+    lamp = replace(_mug(1, 3, (3.0, 0.0, 0.8)), object_id="lamp_9", type="lamp")
+    lamp = replace(lamp, attributes={"color": color} if color else {})
+    seen = graph(3, [keyframe(3)], [lamp], resolved=False)
+    resolved, _ = _resolve(memory_dir, seen, '{"lamp_9": "desk_1"}')
+    assert _ids(resolved) == ["lamp_1"]
+    assert resolved.objects[0].status == ObjectStatus.PROVISIONAL
+    assert resolved.problems == ("type_mismatch:lamp_9",)
 
 
 def test_model_that_is_back_confirms_what_was_decided_without_it(memory_dir: Path) -> None:

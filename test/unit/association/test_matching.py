@@ -147,6 +147,12 @@ def test_synonym_farther_away_is_one_object_where_the_meaning_is_the_same() -> N
     assert match([local], "map", shortlists, meant=meant) == {"couch_1": "sofa_7"}
 
 
+def test_another_kind_of_thing_is_another_object_whatever_place_and_model_say() -> None:
+    local, known = _seen("cat_1", 0.0, color=""), _known("sofa_7", 0.0, color="")
+    assert _match([local], [known], {"cat_1": "sofa_7"}) == {}
+    assert _match([replace(local, type="settee")], [known], {"cat_1": "sofa_7"}) != {}
+
+
 def test_twins_stay_two() -> None:
     local = [_seen("mug_1", 0.0), _seen("mug_2", 0.5)]
     assert _match(local, [_known("mug_8", 0.52), _known("mug_9", 0.02)]) == {
