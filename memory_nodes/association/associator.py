@@ -105,6 +105,11 @@ class Associator:
         resolved = replace(graph, objects=objects, relations=relations, resolved=True)
         return replace(
             resolved,
+            new_ids=tuple(
+                object_id
+                for local_id, object_id in global_ids.items()
+                if local_id not in decision.known_by_local
+            ),
             problems=(*graph.problems, *decision.problems),
             clear_looks=self._clear_looks(resolved),
         )

@@ -368,6 +368,35 @@ def test_known_object_whose_place_a_chunk_shows_empty_is_looked_for(memory_dir: 
     writer.close()
 
 
+def test_new_object_is_not_one_that_was_split_off_meanwhile(memory_dir: Path) -> None:
+    """Both were to be mug_3. Relations go with the new one, and a chunk that comes twice is one."""
+    writer, reader = Writer(memory_dir), Reader(memory_dir)
+    writer.commit_chunk(graph(2, [keyframe(2)], [_mug(1, 2, HERE)]))
+    far, near = _mug(8, 3, (40.0, 40.0, 0.0)), _mug(9, 3, (60.0, 40.0, 0.0))
+    on = (Relation("mug_8", "on", "mug_9", (3,)),)
+    seen = graph(3, [keyframe(3)], [far, near], on, resolved=False)
+    resolved, _ = _resolve(memory_dir, seen)
+    assert (resolved.new_ids, _ids(resolved)) == (("mug_3", "mug_4"), ["mug_3", "mug_4"])
+    assert writer.edit(Split("mug_1", (2,)), 0).object_ids == ("mug_1", "mug_3")
+    assert writer.commit_chunk(resolved)
+    shown = {item.object_id: item.views[0].keyframe_id for item in reader.objects()}
+    assert shown == {"mug_1": 1, "mug_2": 1, "desk_1": 1, "mug_3": 2, "mug_4": 3, "mug_5": 3}
+    assert Relation("mug_5", "on", "mug_4", (3,)) in reader.relations()
+    assert not writer.commit_chunk(resolved)
+    assert len(reader.objects()) == len(shown)
+    writer.close()
+
+
+def test_object_that_was_forgotten_meanwhile_comes_back_as_another_one(memory_dir: Path) -> None:
+    writer, reader = Writer(memory_dir), Reader(memory_dir)
+    resolved, _ = _resolve(memory_dir, _seen(_mug(1, 2, THERE)))
+    assert (resolved.new_ids, _ids(resolved)) == ((), ["mug_2"])
+    writer.forget(Forget(("mug_2",)))
+    writer.commit_chunk(resolved)
+    assert [item.object_id for item in reader.objects()] == ["mug_1", "desk_1", "mug_3"]
+    writer.close()
+
+
 def test_object_seen_once_elsewhere_is_the_same_when_its_new_place_is_known_moments_later(
     memory_dir: Path,
 ) -> None:
