@@ -18,7 +18,14 @@ from memory_nodes.association.reply import Decisions, read_mapping
 from memory_nodes.errors import ConfigurationError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, ClearLook, Keyframe, ObjectDescriptor, ObjectStatus
+from memory_nodes.records import (
+    ChunkGraph,
+    ClearLook,
+    Keyframe,
+    ObjectDescriptor,
+    ObjectStatus,
+    Relation,
+)
 from memory_nodes.store import moves
 from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_numbers import id_stem
@@ -94,14 +101,7 @@ class Associator:
             )
             for seen in graph.objects
         )
-        relations = tuple(
-            replace(
-                relation,
-                subject_id=global_ids[relation.subject_id],
-                object_id=global_ids[relation.object_id],
-            )
-            for relation in graph.relations
-        )
+        relations, lost = _with_ids(graph.relations, global_ids)
         resolved = replace(graph, objects=objects, relations=relations, resolved=True)
         return replace(
             resolved,
@@ -110,7 +110,7 @@ class Associator:
                 for local_id, object_id in global_ids.items()
                 if local_id not in decision.known_by_local
             ),
-            problems=(*graph.problems, *decision.problems),
+            problems=(*graph.problems, *decision.problems, *lost),
             clear_looks=self._clear_looks(resolved),
         )
 
@@ -251,6 +251,21 @@ class Associator:
             return self._reader.highest_numbers(stems)
         except StoreMissing:
             return dict.fromkeys(stems, 0)
+
+
+def _with_ids(
+    relations: Sequence[Relation], ids: Mapping[str, str]
+) -> tuple[tuple[Relation, ...], list[str]]:
+    """Relations between objects that the chunk has, and a problem line for each other one."""
+    kept, lost = [], []
+    for relation in relations:
+        ends = (relation.subject_id, relation.object_id)
+        if set(ends) <= set(ids):
+            subject_id, object_id = (ids[end] for end in ends)
+            kept.append(replace(relation, subject_id=subject_id, object_id=object_id))
+        else:
+            lost.append(f"relation_without_object:{','.join(ends)}")
+    return tuple(kept), lost
 
 
 def _all_new(local: Sequence[ObjectDescriptor]) -> _Decision:

@@ -159,6 +159,15 @@ def test_relations_follow_the_ids(memory_dir: Path) -> None:
     assert resolved.relations == (Relation("mug_2", "on", "desk_2", (2,)),)
 
 
+def test_relation_to_what_the_chunk_does_not_have_goes_alone(memory_dir: Path) -> None:
+    on_desk = Relation("mug_1", "on", "desk_9", (2,))
+    beside = Relation("mug_1", "next to", "mug_2", (2,))
+    seen = _seen(_mug(1, 2, HERE), _mug(2, 2, THERE), relations=(on_desk, beside))
+    resolved, _ = _resolve(memory_dir, seen)
+    assert resolved.relations == (beside,)
+    assert resolved.problems == ("relation_without_object:mug_1,desk_9",)
+
+
 def test_prompt_holds_what_the_decision_needs(memory_dir: Path) -> None:
     _, model = _resolve(memory_dir, _seen(_mug(1, 2, HERE)), "{}")
     assert model is not None
