@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
+from memory_nodes.association.identified import each_once, with_ids
 from memory_nodes.association.known_objects import Known, KnownObjects
 from memory_nodes.association.known_places import MAX_SIGHTINGS, in_view, known_places, sightings
 from memory_nodes.association.looks import is_other_kind, looks_of
-from memory_nodes.association.matching import match
+from memory_nodes.association.matching import frames_of, match
 from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import Decisions, read_mapping
@@ -24,7 +25,6 @@ from memory_nodes.records import (
     Keyframe,
     ObjectDescriptor,
     ObjectStatus,
-    Relation,
 )
 from memory_nodes.store import moves
 from memory_nodes.store.moves import Elsewhere
@@ -101,7 +101,8 @@ class Associator:
             )
             for seen in graph.objects
         )
-        relations, lost = _with_ids(graph.relations, global_ids)
+        relations, lost = with_ids(graph.relations, global_ids)
+        objects = each_once(objects)
         resolved = replace(graph, objects=objects, relations=relations, resolved=True)
         return replace(
             resolved,
@@ -222,7 +223,11 @@ class Associator:
             cosine = meant.get(local_id, {}).get(known_id, 0.0)
             return is_other_kind(looks[local_id], self._known[known_id].looks, cosine)
 
-        return read_mapping(reply, looks, newest, is_other)
+        frames = {seen.object_id: frames_of(seen) for seen in graph.objects}
+        return read_mapping(
+            *(reply, looks, newest, is_other),
+            lambda one, other: frames[one].isdisjoint(frames[other]),
+        )
 
     def _doubles(self, said: Decisions) -> list[str]:
         """Known objects that the model takes for one, unless a person told them apart."""
@@ -251,21 +256,6 @@ class Associator:
             return self._reader.highest_numbers(stems)
         except StoreMissing:
             return dict.fromkeys(stems, 0)
-
-
-def _with_ids(
-    relations: Sequence[Relation], ids: Mapping[str, str]
-) -> tuple[tuple[Relation, ...], list[str]]:
-    """Relations between objects that the chunk has, and a problem line for each other one."""
-    kept, lost = [], []
-    for relation in relations:
-        ends = (relation.subject_id, relation.object_id)
-        if set(ends) <= set(ids):
-            subject_id, object_id = (ids[end] for end in ends)
-            kept.append(replace(relation, subject_id=subject_id, object_id=object_id))
-        else:
-            lost.append(f"relation_without_object:{','.join(ends)}")
-    return tuple(kept), lost
 
 
 def _all_new(local: Sequence[ObjectDescriptor]) -> _Decision:

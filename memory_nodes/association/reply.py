@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
@@ -20,8 +20,8 @@ _KNOWN_KEYS = (
 )
 _NEW = frozenset(("new", "null", "none", "", "new object", "new_object", "no match", "unmatched"))
 
-IsOtherKind: TypeAlias = Callable[[str, str], bool]
-"""Of a local and a known id."""
+Relates: TypeAlias = Callable[[str, str], bool]
+"""Whether something holds for two ids."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ def read_mapping(
     reply: Reply,
     local: Collection[str],
     known: Collection[str],
-    is_other_kind: IsOtherKind = lambda local_id, known_id: False,
+    is_other_kind: Relates = lambda local_id, known_id: False,
+    may_be_one: Relates = lambda local_id, other_id: False,
 ) -> Decisions:
     """The usable decisions of a reply; local ids without one are left to the fallback.
 
@@ -49,6 +50,7 @@ def read_mapping(
     Args:
         local: the ids of the chunk.
         is_other_kind: whether a local and a known one are things of two kinds.
+        may_be_one: whether two local ones may be one known object: they share no keyframe.
     """
     found = find_json(reply.text)
     if not found.values:
@@ -66,11 +68,9 @@ def read_mapping(
             problems.append(f"{problem}:{local_id}")
         else:
             (decided[local_id],) = claimed
-    counts = Counter(known_id for known_id in decided.values() if known_id is not None)
-    for local_id, known_id in list(decided.items()):
-        if known_id is not None and counts[known_id] > 1:
-            problems.append(f"global_claimed_twice:{local_id}")
-            del decided[local_id]
+    for local_id in _contested(decided, may_be_one):
+        problems.append(f"global_claimed_twice:{local_id}")
+        del decided[local_id]
     problems += [f"missing_local:{local_id}" for local_id in local if local_id not in claims]
     return Decisions(decided, tuple(problems), _same_known(claims.values(), known))
 
@@ -86,11 +86,25 @@ def _same_known(
     )
 
 
+def _contested(decided: Mapping[str, str | None], may_be_one: Relates) -> list[str]:
+    """Local ids that claim a known one which two claim that are two objects."""
+    claimants: dict[str, list[str]] = defaultdict(list)
+    for local_id, known_id in decided.items():
+        if known_id is not None:
+            claimants[known_id].append(local_id)
+    return [
+        local_id
+        for claiming in claimants.values()
+        if not all(may_be_one(*pair) for pair in combinations(claiming, 2))
+        for local_id in claiming
+    ]
+
+
 def _problem(
     local_id: str,
     claimed: set[str | None],
     known: Collection[str],
-    is_other_kind: IsOtherKind,
+    is_other_kind: Relates,
 ) -> str:
     """Why the claims for one local object cannot be used; empty where they can."""
     if len(claimed) > 1:

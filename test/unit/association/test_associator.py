@@ -237,6 +237,29 @@ def test_twins_in_one_frame_stay_two_though_the_model_takes_them_for_one(memory_
     assert _ids(resolved) == ["mug_1", "mug_2"]
 
 
+def test_two_of_a_chunk_that_share_no_keyframe_may_be_one_known_object(memory_dir: Path) -> None:
+    apart = [_mug(1, 2, THERE), _mug(2, 3, THERE)]
+    on = Relation("mug_2", "next to", "mug_1", (3,))
+    seen = graph(2, [keyframe(2), keyframe(3)], apart, (on,), resolved=False)
+    both = '{"mug_1": "mug_2", "mug_2": "mug_2"}'
+    resolved, _ = _resolve(memory_dir, seen, both)
+    assert (_ids(resolved), resolved.new_ids, resolved.problems) == (["mug_2"], (), ())
+    assert [view.keyframe_id for view in resolved.objects[0].views] == [2, 3]
+    writer = Writer(memory_dir)
+    assert writer.commit_chunk(resolved)
+    writer.close()
+
+
+def test_two_of_a_chunk_that_the_model_takes_for_one_stay_two_where_places_say_so(
+    memory_dir: Path,
+) -> None:
+    apart = [_mug(1, 2, HERE), _mug(2, 3, (3.0, -1.5, 0.5))]
+    seen = graph(2, [keyframe(2), keyframe(3)], apart, resolved=False)
+    resolved, _ = _resolve(memory_dir, seen, '{"mug_1": "mug_1", "mug_2": "mug_1"}')
+    assert _ids(resolved) == ["mug_1", "mug_3"]
+    assert resolved.problems == ("against_looks_and_place:mug_2",)
+
+
 def test_fallback_never_takes_what_the_model_gave_to_another(memory_dir: Path) -> None:
     seen = _seen(_mug(1, 2, THERE), _mug(2, 2, THERE))
     resolved, _ = _resolve(memory_dir, seen, '{"mug_1": "mug_2"}')

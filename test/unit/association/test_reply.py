@@ -56,6 +56,12 @@ def test_known_object_claimed_twice_is_left_to_the_fallback() -> None:
     assert set(found.problems) == {"global_claimed_twice:mug_1", "global_claimed_twice:mug_2"}
 
 
+def test_known_object_claimed_by_two_that_may_be_one_is_for_both() -> None:
+    text = reply('{"mug_1": "mug_7", "mug_2": "mug_7"}')
+    found = read_mapping(text, LOCAL, KNOWN, may_be_one=lambda one, other: True)
+    assert found == Decisions({"mug_1": "mug_7", "mug_2": "mug_7"}, ())
+
+
 def test_object_that_is_left_out_is_left_to_the_fallback() -> None:
     assert _read({"mug_2": None}) == Decisions({"mug_2": None}, ("missing_local:mug_1",))
 
