@@ -8,16 +8,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
+from memory_nodes.association.identified import each_once, with_ids
 from memory_nodes.association.known_objects import Known, KnownObjects
 from memory_nodes.association.known_places import MAX_SIGHTINGS, in_view, known_places, sightings
-from memory_nodes.association.matching import match
+from memory_nodes.association.looks import is_other_kind, looks_of
+from memory_nodes.association.matching import frames_of, match
 from memory_nodes.association.meaning import Alike, Meaning
 from memory_nodes.association.prompt import association_prompt
 from memory_nodes.association.reply import Decisions, read_mapping
 from memory_nodes.errors import ConfigurationError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.parameters import parameter
-from memory_nodes.records import ChunkGraph, ClearLook, Keyframe, ObjectDescriptor, ObjectStatus
+from memory_nodes.records import (
+    ChunkGraph,
+    ClearLook,
+    Keyframe,
+    ObjectDescriptor,
+    ObjectStatus,
+)
 from memory_nodes.store import moves
 from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_numbers import id_stem
@@ -93,18 +101,17 @@ class Associator:
             )
             for seen in graph.objects
         )
-        relations = tuple(
-            replace(
-                relation,
-                subject_id=global_ids[relation.subject_id],
-                object_id=global_ids[relation.object_id],
-            )
-            for relation in graph.relations
-        )
+        relations, lost = with_ids(graph.relations, global_ids)
+        objects = each_once(objects)
         resolved = replace(graph, objects=objects, relations=relations, resolved=True)
         return replace(
             resolved,
-            problems=(*graph.problems, *decision.problems),
+            new_ids=tuple(
+                object_id
+                for local_id, object_id in global_ids.items()
+                if local_id not in decision.known_by_local
+            ),
+            problems=(*graph.problems, *decision.problems, *lost),
             clear_looks=self._clear_looks(resolved),
         )
 
@@ -137,7 +144,7 @@ class Associator:
         claims: Mapping[str, str | None] = {}
         if self._model is not None:
             try:
-                said = await self._ask(self._model, graph, newest)
+                said = await self._ask(self._model, graph, newest, meant)
                 claims = said.known_by_local
                 problems += [*said.problems, *self._doubles(said)]
             except ModelError as error:
@@ -195,7 +202,9 @@ class Associator:
             for name, items in shortlists.items()
         }
 
-    async def _ask(self, model: ChatModel, graph: ChunkGraph, newest: Newest) -> Decisions:
+    async def _ask(
+        self, model: ChatModel, graph: ChunkGraph, newest: Newest, meant: Alike
+    ) -> Decisions:
         candidates = [
             item
             if self._known[item.object_id].item.map_id == _map_id(graph)
@@ -208,9 +217,17 @@ class Associator:
         prompt = association_prompt(graph, candidates, relations, keyframes)
         prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)
-        local = {seen.object_id: seen.type for seen in graph.objects}
-        # Of any type: looks and places judge a claim afterwards.
-        return read_mapping(reply, local, dict.fromkeys(newest, ()))
+        looks = {seen.object_id: looks_of(seen) for seen in graph.objects}
+
+        def is_other(local_id: str, known_id: str) -> bool:
+            cosine = meant.get(local_id, {}).get(known_id, 0.0)
+            return is_other_kind(looks[local_id], self._known[known_id].looks, cosine)
+
+        frames = {seen.object_id: frames_of(seen) for seen in graph.objects}
+        return read_mapping(
+            *(reply, looks, newest, is_other),
+            lambda one, other: frames[one].isdisjoint(frames[other]),
+        )
 
     def _doubles(self, said: Decisions) -> list[str]:
         """Known objects that the model takes for one, unless a person told them apart."""

@@ -23,6 +23,15 @@ SYNONYM_COSINE = 0.75
 MIN_PREFIX_CHARS = 4
 """Words that begin alike mean alike: wood, wooden."""
 
+_SYNONYMS = (
+    *("sofa couch settee", "tv television monitor screen display", "fridge refrigerator"),
+    *("mug cup", "cupboard cabinet", "wardrobe closet", "shelf bookshelf bookcase", "rug carpet"),
+    *("cushion pillow", "backpack rucksack", "tap faucet", "stove cooker hob", "laptop notebook"),
+    *("phone telephone smartphone", "picture painting poster", "curtain drape", "socket outlet"),
+)
+"""Nouns for things of a house that a model uses by turns; vectors of texts know many more."""
+_SYNONYM_STEMS = tuple(frozenset(map(stem, group.split())) for group in _SYNONYMS)
+
 
 @dataclass(frozen=True)
 class Looks:
@@ -66,6 +75,17 @@ def looks_score(seen: Looks, known: Looks, cosine: float = 0.0) -> float:
     return by_type + _text_score(seen, known) + _attribute_score(seen, known)
 
 
+def is_other_kind(seen: Looks, known: Looks, cosine: float = 0.0) -> bool:
+    """Whether words tell things of two kinds: neither the types nor what else is said agree.
+
+    Then no word of a model makes them one. ``cosine``: as for ``looks_score``.
+    """
+    by_type = _type_score(seen, known, cosine >= SYNONYM_COSINE)
+    if by_type != OTHER_TYPE or _are_synonyms(seen.heads, known.heads):
+        return False
+    return _text_score(seen, known) + _attribute_score(seen, known) <= 0.0
+
+
 def _type_score(seen: Looks, known: Looks, mean_the_same: bool) -> float:
     if not seen.types or not known.types:
         return 0.0
@@ -73,6 +93,10 @@ def _type_score(seen: Looks, known: Looks, mean_the_same: bool) -> float:
         return SAME_TYPE
     is_alike = mean_the_same or seen.types & known.words or known.types & seen.words
     return ALIKE_TYPE if is_alike else OTHER_TYPE
+
+
+def _are_synonyms(some: frozenset[str], others: frozenset[str]) -> bool:
+    return any(some & group and others & group for group in _SYNONYM_STEMS)
 
 
 def _text_score(seen: Looks, known: Looks) -> float:
@@ -85,7 +109,7 @@ def _text_score(seen: Looks, known: Looks) -> float:
 
 
 def _attribute_score(seen: Looks, known: Looks) -> float:
-    """What differs from the newest but was said before is no contradiction: words vary."""
+    """What differs, but was said of the other one too, is no contradiction: words vary."""
     score = 0.0
     for key, same in SAME_ATTRIBUTE.items():
         one = seen.attributes.get(key, frozenset())
@@ -94,7 +118,7 @@ def _attribute_score(seen: Looks, known: Looks) -> float:
             continue
         if _has_alike(one, other):
             score += same
-        elif not _has_alike(one, known.texts):
+        elif not _has_alike(one, known.texts) and not _has_alike(other, seen.texts):
             score += OTHER_ATTRIBUTE[key]
     return score
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from memory_nodes.association.known_objects import Known
-from memory_nodes.association.looks import looks_of, looks_score
+from memory_nodes.association.looks import is_other_kind, looks_of, looks_score
 from memory_nodes.association.meaning import Alike
 from memory_nodes.association.places import (
     ROOM_M3,
@@ -30,6 +30,9 @@ CLAIM = 3.0
 """How much the word of the model weighs, in nats: less than looks and place together."""
 SURE_LEAD = 3.0
 """Pairs that are likelier than a new object by so much tell how far all places are shifted."""
+TOLD_APART = 2.0
+"""By so much more two of a chunk are one where the model does not say so: the detector took them
+for two."""
 MIN_SURE_PAIRS = 3
 SHIFT_SIGMA_M = 0.3
 IMPOSSIBLE = -1e6
@@ -91,9 +94,10 @@ def match(
 ) -> dict[str, str]:
     """The known object that each local one is; those left out are new.
 
-    One to one, so that all together are likeliest: two objects of a chunk are two objects. Pairs
-    that are sure tell a shift that all positions of the chunk share, and with it each of several
-    twins from the others.
+    What words tell to be of another kind is not it, however near. One to one, so that all together
+    are likeliest; only two that share no keyframe may be one known object, where that is sure.
+    Pairs that are sure tell a shift that all positions of the chunk share, and with it each of
+    several twins from the others.
 
     Args:
         map_id: of the positions of the local ones.
@@ -110,14 +114,17 @@ def match(
         return {}
     says_new = np.array([claims.get(seen.object_id, "") is None for seen in local])
     chosen, leads = _assigned(pairs, np.zeros(3), says_new)
-    sure = chosen[(leads >= SURE_LEAD) & np.isfinite(pairs.gaps_m[chosen, 0])]
+    sure = chosen[(leads[chosen] >= SURE_LEAD) & np.isfinite(pairs.gaps_m[chosen, 0])]
     if len(sure) >= MIN_SURE_PAIRS:
         shift_m = common_shift_m(pairs.gaps_m[sure], pairs.covariances_m2[sure], SHIFT_SIGMA_M)
-        chosen, _ = _assigned(pairs, shift_m, says_new)
-    return {
-        local[row].object_id: names[column]
-        for row, column in zip(pairs.rows[chosen], pairs.columns[chosen], strict=True)
-    }
+        chosen, leads = _assigned(pairs, shift_m, says_new)
+    found = _with_shared(pairs, chosen, leads, [frames_of(seen) for seen in local])
+    return {local[row].object_id: names[column] for row, column in found.items()}
+
+
+def frames_of(seen: ObjectDescriptor) -> set[int]:
+    """The keyframes that show an object: two that share one are two objects."""
+    return {view.keyframe_id for view in seen.views}
 
 
 def _pairs(
@@ -142,6 +149,8 @@ def _pairs(
             is_here = other.item.map_id == map_id
             place = _gap(seen, other.item.position if is_here else None)
             cosine = meant.get(seen.object_id, {}).get(name, 0.0)
+            if is_other_kind(looks, other.looks, cosine):
+                continue
             score = looks_score(looks, other.looks, cosine)
             moved = _move_probability(seen, other)
             newest = _gap_elsewhere(seen, other.elsewhere if is_here else None)
@@ -181,7 +190,7 @@ def _assigned(
 ) -> tuple[NDArray[np.intp], Array]:
     """The pairs of the likeliest assignment, in which each local object may also be new.
 
-    With how much likelier each is than a new object, both of shape (M,).
+    Shape (M,); with how much likelier every pair is than a new object, shape (N,).
     """
     count, width = len(says_new), int(pairs.columns.max()) + 1
     scores = pairs.scores(shift_m)
@@ -193,4 +202,23 @@ def _assigned(
     index_of = {key: n for n, key in enumerate(zip(pairs.rows, pairs.columns, strict=True))}
     found = [index_of[key] for key in zip(rows, columns, strict=True) if key in index_of]
     chosen = np.array(found, np.intp)
-    return chosen, scores[chosen] - new[pairs.rows[chosen]]
+    return chosen, scores - new[pairs.rows]
+
+
+def _with_shared(
+    pairs: _Pairs, chosen: NDArray[np.intp], leads: Array, frames: Sequence[set[int]]
+) -> dict[int, int]:
+    """The column of each row; a column of several where the detector took one object for two.
+
+    They are in no keyframe together, and it is sure, although the detector tells them apart.
+    """
+    column_of = {int(pairs.rows[n]): int(pairs.columns[n]) for n in chosen}
+    lead_of = {int(pairs.rows[n]): float(leads[n]) for n in chosen}
+    needed = np.where(pairs.claims > 0.0, SURE_LEAD, SURE_LEAD + TOLD_APART)
+    for n in np.argsort(-leads):
+        row, column = int(pairs.rows[n]), int(pairs.columns[n])
+        others = [other for other, taken in column_of.items() if taken == column and other != row]
+        is_sure = leads[n] - lead_of.get(row, 0.0) >= needed[n]
+        if others and is_sure and not any(frames[row] & frames[other] for other in others):
+            column_of[row], lead_of[row] = column, float(leads[n])
+    return column_of

@@ -14,7 +14,7 @@ from memory_nodes.models.reply_schema import closed_object
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Relation
 from memory_nodes.words import age_text
 
-PROMPT_VERSION = "associate_v3"
+PROMPT_VERSION = "associate_v4"
 TASK = "association"
 MAX_RELATIONS = 6
 MAX_DISTANCES = 3

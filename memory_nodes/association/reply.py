@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 from memory_nodes.models.json_values import JsonList, JsonObject, Value
 from memory_nodes.models.ports import Reply
@@ -18,6 +19,9 @@ _KNOWN_KEYS = (
     *("entity_id", "same_as", "target", "to"),
 )
 _NEW = frozenset(("new", "null", "none", "", "new object", "new_object", "no match", "unmatched"))
+
+Relates: TypeAlias = Callable[[str, str], bool]
+"""Whether something holds for two ids."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +37,20 @@ class Decisions:
 
 
 def read_mapping(
-    reply: Reply, local: Mapping[str, str], known: Mapping[str, Collection[str]]
+    reply: Reply,
+    local: Collection[str],
+    known: Collection[str],
+    is_other_kind: Relates = lambda local_id, known_id: False,
+    may_be_one: Relates = lambda local_id, other_id: False,
 ) -> Decisions:
     """The usable decisions of a reply; local ids without one are left to the fallback.
 
-    A known id that does not exist goes, then one of another type, then one that is claimed twice.
+    A known id that does not exist goes, then one of another kind, then one that is claimed twice.
 
     Args:
-        local: the type of each object of the chunk, by id.
-        known: the types that each known object may have in a chunk, by id; none: any.
+        local: the ids of the chunk.
+        is_other_kind: whether a local and a known one are things of two kinds.
+        may_be_one: whether two local ones may be one known object: they share no keyframe.
     """
     found = find_json(reply.text)
     if not found.values:
@@ -54,16 +63,14 @@ def read_mapping(
     problems = [] if reply.is_complete and not found.is_open else ["truncated"]
     decided: dict[str, str | None] = {}
     for local_id, claimed in claims.items():
-        problem = _problem(local[local_id], claimed, known)
+        problem = _problem(local_id, claimed, known, is_other_kind)
         if problem:
             problems.append(f"{problem}:{local_id}")
         else:
             (decided[local_id],) = claimed
-    counts = Counter(known_id for known_id in decided.values() if known_id is not None)
-    for local_id, known_id in list(decided.items()):
-        if known_id is not None and counts[known_id] > 1:
-            problems.append(f"global_claimed_twice:{local_id}")
-            del decided[local_id]
+    for local_id in _contested(decided, may_be_one):
+        problems.append(f"global_claimed_twice:{local_id}")
+        del decided[local_id]
     problems += [f"missing_local:{local_id}" for local_id in local if local_id not in claims]
     return Decisions(decided, tuple(problems), _same_known(claims.values(), known))
 
@@ -79,7 +86,26 @@ def _same_known(
     )
 
 
-def _problem(kind: str, claimed: set[str | None], known: Mapping[str, Collection[str]]) -> str:
+def _contested(decided: Mapping[str, str | None], may_be_one: Relates) -> list[str]:
+    """Local ids that claim a known one which two claim that are two objects."""
+    claimants: dict[str, list[str]] = defaultdict(list)
+    for local_id, known_id in decided.items():
+        if known_id is not None:
+            claimants[known_id].append(local_id)
+    return [
+        local_id
+        for claiming in claimants.values()
+        if not all(may_be_one(*pair) for pair in combinations(claiming, 2))
+        for local_id in claiming
+    ]
+
+
+def _problem(
+    local_id: str,
+    claimed: set[str | None],
+    known: Collection[str],
+    is_other_kind: Relates,
+) -> str:
     """Why the claims for one local object cannot be used; empty where they can."""
     if len(claimed) > 1:
         return "local_claims_twice"
@@ -88,8 +114,7 @@ def _problem(kind: str, claimed: set[str | None], known: Mapping[str, Collection
         return ""
     if known_id not in known:
         return "unknown_global"
-    kinds = {other.strip().casefold() for other in known[known_id]}
-    return "type_mismatch" if kinds and kind.strip().casefold() not in kinds else ""
+    return "type_mismatch" if is_other_kind(local_id, known_id) else ""
 
 
 class _Names:

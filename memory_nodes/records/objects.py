@@ -107,6 +107,9 @@ class ChunkGraph:
     """Id of the model that made the vectors of the views; empty where there are none."""
     clear_looks: tuple[ClearLook, ...] = ()
     """Of objects that the chunk does not show; known once it is resolved."""
+    new_ids: tuple[str, ...] | None = None
+    """Of the objects that the memory did not know when the graph was resolved: free then, perhaps
+    not any more. None: nobody says, and each id means the object that has it, or a new one."""
     scene: str = ""
     """One sentence on what the place looks like; empty where the model does not say."""
     place: str = ""

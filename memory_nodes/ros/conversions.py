@@ -226,6 +226,7 @@ def graph_to_msg(graph: ChunkGraph) -> msg.ChunkGraph:
             msg.ClearLook(object_id=look.object_id, keyframe_id=look.keyframe_id)
             for look in graph.clear_looks
         ],
+        new_ids=list(graph.new_ids or ()),
         scene=graph.scene,
         place=graph.place,
     )
@@ -247,6 +248,7 @@ def graph_from_msg(message: msg.ChunkGraph) -> ChunkGraph:
         clear_looks=tuple(
             ClearLook(look.object_id, look.keyframe_id) for look in message.clear_looks
         ),
+        new_ids=tuple(message.new_ids) if message.resolved else None,
         scene=message.scene,
         place=message.place,
     )

@@ -11,7 +11,7 @@ from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observa
 from memory_nodes.store import changes, episodes, maps, objects, observations, rows
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.joining import joined
-from memory_nodes.store.object_ids import key_of
+from memory_nodes.store.object_ids import fresh_id, is_lost, key_of
 from memory_nodes.store.observations import Incoming
 
 
@@ -80,18 +80,22 @@ def _store_objects(
 ) -> dict[str, int]:
     """Adds what a chunk saw to what is known; the key of each id.
 
-    Since the graph was resolved, two of its objects may have been merged into one.
+    Since the graph was resolved, two of its objects may have been merged into one, the id of a
+    new one may have been given to another, and a known one may have been forgotten.
     """
+    lost = _lost_ids(connection, graph)
     keys: dict[str, int] = {}
     known: dict[int, sqlite3.Row] = {}
     seen: dict[int, ObjectDescriptor] = {}
-    for item in graph.objects:
-        key = key_of(connection, item.object_id)
+    for item in sorted(graph.objects, key=lambda item: item.object_id in lost):
+        is_lost_id = item.object_id in lost  # these come last: a fresh id is none of the others'
+        key = None if is_lost_id else key_of(connection, item.object_id)
         if key is not None and key not in seen:
             known[key] = objects.row(connection, key)
         elif key is None:
             span_ns = (item.first_seen_ns, item.last_seen_ns)
-            key = objects.insert(connection, item.object_id, item.status, span_ns)
+            object_id = fresh_id(connection, item.type) if is_lost_id else item.object_id
+            key = objects.insert(connection, object_id, item.status, span_ns)
         keys[item.object_id] = key
         seen[key] = joined(seen[key], item) if key in seen else item
     for key, item in seen.items():
@@ -103,6 +107,17 @@ def _store_objects(
         changes.note_sighting(connection, known.get(key), key, item, graph, config)
         _update(connection, key, item, graph.chunk.keyframes[0])
     return keys
+
+
+def _lost_ids(connection: sqlite3.Connection, graph: ChunkGraph) -> set[str]:
+    """Those that an object of a chunk cannot have, or has no more."""
+    if graph.new_ids is None:
+        return set()
+    return {
+        item.object_id
+        for item in graph.objects
+        if is_lost(connection, item.object_id, is_new=item.object_id in graph.new_ids)
+    }
 
 
 def _store_views(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from memory_nodes.store.object_numbers import highest_numbers, id_stem
+from memory_nodes.store.object_numbers import highest_numbers, id_stem, was_given
 
 
 def key_of(connection: sqlite3.Connection, object_id: str) -> int | None:
@@ -15,6 +15,15 @@ def key_of(connection: sqlite3.Connection, object_id: str) -> int | None:
         (object_id,),
     ).fetchone()
     return None if row is None else int(row[0])
+
+
+def is_lost(connection: sqlite3.Connection, object_id: str, *, is_new: bool) -> bool:
+    """Whether an id does not mean any more what it meant when a chunk was resolved.
+
+    ``is_new``: it was free then, and may have been given to another object; a known one may have
+    been forgotten.
+    """
+    return was_given(connection, object_id) and (is_new or key_of(connection, object_id) is None)
 
 
 def fresh_id(connection: sqlite3.Connection, type_name: str) -> str:

@@ -30,13 +30,25 @@ def highest_numbers(connection: sqlite3.Connection, stems: Iterable[str]) -> dic
     return numbers | {hashes[row[0]]: row[1] for row in found}
 
 
+def was_given(connection: sqlite3.Connection, object_id: str) -> bool:
+    """Whether any id of its kind ever had its number or a higher one."""
+    stem, number = _split(object_id)
+    return number is not None and number <= highest_numbers(connection, [stem])[stem]
+
+
 def note(connection: sqlite3.Connection, object_id: str) -> None:
     """Its number is given from now on, whether there is an object of that id or not."""
-    stem = object_id.rstrip("0123456789")
-    digits = object_id[len(stem) :]
-    if 1 <= len(digits) <= MAX_DIGITS:
+    stem, number = _split(object_id)
+    if number is not None:
         connection.execute(
             "INSERT INTO object_number VALUES (?, ?)"
             " ON CONFLICT DO UPDATE SET highest = max(highest, excluded.highest)",
-            (text_hash(stem), int(digits)),
+            (text_hash(stem), number),
         )
+
+
+def _split(object_id: str) -> tuple[str, int | None]:
+    """What stands before the number, and the number; None where it has none of ours."""
+    stem = object_id.rstrip("0123456789")
+    digits = object_id[len(stem) :]
+    return stem, int(digits) if 1 <= len(digits) <= MAX_DIGITS else None

@@ -86,13 +86,31 @@ def test_model_decides_identity(memory_dir: Path) -> None:
 
 def test_what_looks_and_place_contradict_is_decided_by_them_provisionally(memory_dir: Path) -> None:
     seen = _seen(_mug(1, 2, HERE), _mug(2, 2, THERE))
-    resolved, _ = _resolve(memory_dir, seen, '{"mug_1": "desk_1", "mug_2": "mug_2"}')
+    resolved, _ = _resolve(memory_dir, seen, '{"mug_1": null, "mug_2": "mug_2"}')
     assert _ids(resolved) == ["mug_1", "mug_2"]
     assert [item.status for item in resolved.objects] == [
         ObjectStatus.PROVISIONAL,
         ObjectStatus.PRESENT,
     ]
     assert resolved.problems == ("against_looks_and_place:mug_1",)
+
+
+@pytest.mark.parametrize("color", ["", "black"])
+def test_claim_of_another_kind_of_thing_is_refused_though_it_is_near(
+    memory_dir: Path, color: str
+) -> None:
+    """A model takes what stands on the known white desk for the desk."""
+    writer = Writer(memory_dir)
+    desk = replace(_mug(1, 2, HERE), object_id="desk_1", type="desk", attributes={"color": "white"})
+    writer.commit_chunk(graph(2, [keyframe(2)], [desk]))
+    writer.close()
+    lamp = replace(_mug(1, 3, (3.0, 0.0, 0.8)), object_id="lamp_9", type="lamp")
+    lamp = replace(lamp, attributes={"color": color} if color else {})
+    seen = graph(3, [keyframe(3)], [lamp], resolved=False)
+    resolved, _ = _resolve(memory_dir, seen, '{"lamp_9": "desk_1"}')
+    assert _ids(resolved) == ["lamp_1"]
+    assert resolved.objects[0].status == ObjectStatus.PROVISIONAL
+    assert resolved.problems == ("type_mismatch:lamp_9",)
 
 
 def test_model_that_is_back_confirms_what_was_decided_without_it(memory_dir: Path) -> None:
@@ -139,6 +157,15 @@ def test_relations_follow_the_ids(memory_dir: Path) -> None:
     seen = _seen(_mug(1, 2, THERE), desk, relations=(Relation("mug_1", "on", "desk_1", (2,)),))
     resolved, _ = _resolve(memory_dir, seen, '{"mug_1": "mug_2", "desk_1": null}')
     assert resolved.relations == (Relation("mug_2", "on", "desk_2", (2,)),)
+
+
+def test_relation_to_what_the_chunk_does_not_have_goes_alone(memory_dir: Path) -> None:
+    on_desk = Relation("mug_1", "on", "desk_9", (2,))
+    beside = Relation("mug_1", "next to", "mug_2", (2,))
+    seen = _seen(_mug(1, 2, HERE), _mug(2, 2, THERE), relations=(on_desk, beside))
+    resolved, _ = _resolve(memory_dir, seen)
+    assert resolved.relations == (beside,)
+    assert resolved.problems == ("relation_without_object:mug_1,desk_9",)
 
 
 def test_prompt_holds_what_the_decision_needs(memory_dir: Path) -> None:
@@ -208,6 +235,29 @@ def test_twins_in_one_frame_stay_two_though_the_model_takes_them_for_one(memory_
     seen = _seen(_mug(1, 2, HERE), _mug(2, 2, THERE))
     resolved, _ = _resolve(memory_dir, seen, '{"mug_1": "mug_1", "mug_2": "mug_1"}')
     assert _ids(resolved) == ["mug_1", "mug_2"]
+
+
+def test_two_of_a_chunk_that_share_no_keyframe_may_be_one_known_object(memory_dir: Path) -> None:
+    apart = [_mug(1, 2, THERE), _mug(2, 3, THERE)]
+    on = Relation("mug_2", "next to", "mug_1", (3,))
+    seen = graph(2, [keyframe(2), keyframe(3)], apart, (on,), resolved=False)
+    both = '{"mug_1": "mug_2", "mug_2": "mug_2"}'
+    resolved, _ = _resolve(memory_dir, seen, both)
+    assert (_ids(resolved), resolved.new_ids, resolved.problems) == (["mug_2"], (), ())
+    assert [view.keyframe_id for view in resolved.objects[0].views] == [2, 3]
+    writer = Writer(memory_dir)
+    assert writer.commit_chunk(resolved)
+    writer.close()
+
+
+def test_two_of_a_chunk_that_the_model_takes_for_one_stay_two_where_places_say_so(
+    memory_dir: Path,
+) -> None:
+    apart = [_mug(1, 2, HERE), _mug(2, 3, (3.0, -1.5, 0.5))]
+    seen = graph(2, [keyframe(2), keyframe(3)], apart, resolved=False)
+    resolved, _ = _resolve(memory_dir, seen, '{"mug_1": "mug_1", "mug_2": "mug_1"}')
+    assert _ids(resolved) == ["mug_1", "mug_3"]
+    assert resolved.problems == ("against_looks_and_place:mug_2",)
 
 
 def test_fallback_never_takes_what_the_model_gave_to_another(memory_dir: Path) -> None:
@@ -347,6 +397,35 @@ def test_known_object_whose_place_a_chunk_shows_empty_is_looked_for(memory_dir: 
     elsewhere = replace(seen, chunk=replace(seen.chunk, keyframes=(keyframe(6, map_id="shed"),)))
     assert _resolve(memory_dir, elsewhere)[0].clear_looks == ()
     writer.commit_chunk(resolved)
+    writer.close()
+
+
+def test_new_object_is_not_one_that_was_split_off_meanwhile(memory_dir: Path) -> None:
+    """Both were to be mug_3. Relations go with the new one, and a chunk that comes twice is one."""
+    writer, reader = Writer(memory_dir), Reader(memory_dir)
+    writer.commit_chunk(graph(2, [keyframe(2)], [_mug(1, 2, HERE)]))
+    far, near = _mug(8, 3, (40.0, 40.0, 0.0)), _mug(9, 3, (60.0, 40.0, 0.0))
+    on = (Relation("mug_8", "on", "mug_9", (3,)),)
+    seen = graph(3, [keyframe(3)], [far, near], on, resolved=False)
+    resolved, _ = _resolve(memory_dir, seen)
+    assert (resolved.new_ids, _ids(resolved)) == (("mug_3", "mug_4"), ["mug_3", "mug_4"])
+    assert writer.edit(Split("mug_1", (2,)), 0).object_ids == ("mug_1", "mug_3")
+    assert writer.commit_chunk(resolved)
+    shown = {item.object_id: item.views[0].keyframe_id for item in reader.objects()}
+    assert shown == {"mug_1": 1, "mug_2": 1, "desk_1": 1, "mug_3": 2, "mug_4": 3, "mug_5": 3}
+    assert Relation("mug_5", "on", "mug_4", (3,)) in reader.relations()
+    assert not writer.commit_chunk(resolved)
+    assert len(reader.objects()) == len(shown)
+    writer.close()
+
+
+def test_object_that_was_forgotten_meanwhile_comes_back_as_another_one(memory_dir: Path) -> None:
+    writer, reader = Writer(memory_dir), Reader(memory_dir)
+    resolved, _ = _resolve(memory_dir, _seen(_mug(1, 2, THERE)))
+    assert (resolved.new_ids, _ids(resolved)) == ((), ["mug_2"])
+    writer.forget(Forget(("mug_2",)))
+    writer.commit_chunk(resolved)
+    assert [item.object_id for item in reader.objects()] == ["mug_1", "desk_1", "mug_3"]
     writer.close()
 
 

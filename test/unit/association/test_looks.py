@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_nodes.association.looks import Looks, looks_of, looks_score
+from memory_nodes.association.looks import Looks, is_other_kind, looks_of, looks_score
 from memory_nodes.store.object_changes import KnownObject
 
 
@@ -63,3 +63,40 @@ def test_synonyms_are_alike_where_vectors_say_so() -> None:
 
 def test_words_without_letters_say_nothing() -> None:
     assert looks_score(_looks("!!!"), _looks("couch", color="red")) == 0.0
+
+
+def test_color_that_its_own_description_denies_is_no_contradiction() -> None:
+    """-3 for the type; one of the two words "grey", "green" is shared: -0.5 + 2.5 / 2."""
+    seen = _looks("sideboard", texts=("grey",), color="green")
+    known = _looks("cabinet", texts=("low roller",), color="grey")
+    assert looks_score(seen, known) == pytest.approx(-3.0 - 0.5 + 2.5 / 2)
+
+
+@pytest.mark.parametrize(
+    ("seen", "known"),
+    [
+        ("couch", "sofa"),
+        ("settee", "leather sofas"),
+        ("tv", "television"),
+        ("computer monitor", "TV"),
+        ("office chair", "chair"),
+        ("dining table", "table"),
+        ("!!!", "sofa"),
+    ],
+)
+def test_reworded_type_is_no_other_kind_whatever_the_colors(seen: str, known: str) -> None:
+    assert not is_other_kind(_looks(seen, color="navy"), _looks(known, color="white"))
+
+
+@pytest.mark.parametrize(("seen", "known"), [("cat", "sofa"), ("mug", "table"), ("person", "door")])
+def test_type_without_a_word_in_common_is_another_kind_unless_something_else_agrees(
+    seen: str, known: str
+) -> None:
+    big = _looks(known, texts=("big and square",), color="white")
+    assert is_other_kind(_looks(seen), big)
+    assert is_other_kind(_looks(seen, texts=("small",), color="black"), big)
+    assert is_other_kind(_looks(seen, texts=("big",), color="black"), big)
+    assert not is_other_kind(_looks(seen, texts=("big, square",)), big)
+    assert not is_other_kind(_looks(seen), _looks(known, texts=(f"said to be a {seen}",)))
+    assert not is_other_kind(_looks(seen), _looks(known, seen))
+    assert not is_other_kind(_looks(seen), big, cosine=0.8)

@@ -14,7 +14,7 @@ from memory_nodes.geometry import PointEstimate
 from memory_nodes.records import NS_PER_S, ObjectDescriptor, ObjectStatus
 from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_changes import KnownObject
-from memory_test_support.records import descriptor, point
+from memory_test_support.records import descriptor, point, view
 
 DAY_NS = 86_400 * NS_PER_S
 
@@ -147,6 +147,12 @@ def test_synonym_farther_away_is_one_object_where_the_meaning_is_the_same() -> N
     assert match([local], "map", shortlists, meant=meant) == {"couch_1": "sofa_7"}
 
 
+def test_another_kind_of_thing_is_another_object_whatever_place_and_model_say() -> None:
+    local, known = _seen("cat_1", 0.0, color=""), _known("sofa_7", 0.0, color="")
+    assert _match([local], [known], {"cat_1": "sofa_7"}) == {}
+    assert _match([replace(local, type="settee")], [known], {"cat_1": "sofa_7"}) != {}
+
+
 def test_twins_stay_two() -> None:
     local = [_seen("mug_1", 0.0), _seen("mug_2", 0.5)]
     assert _match(local, [_known("mug_8", 0.52), _known("mug_9", 0.02)]) == {
@@ -154,6 +160,16 @@ def test_twins_stay_two() -> None:
         "mug_2": "mug_8",
     }
     assert len(_match(local, [_known("mug_8", 0.2)])) == 1
+
+
+def test_two_that_share_no_keyframe_are_one_only_where_looks_and_place_agree_closely() -> None:
+    """Without a word of the model: 0.02 m and 0.6 m from the known one."""
+    known = [_known("mug_7", 0.0)]
+    near, beside = (replace(_seen("mug_2", x_m), views=(view(2),)) for x_m in (0.02, 0.6))
+    assert _match([_seen("mug_1", 0.0), near], known) == {"mug_1": "mug_7", "mug_2": "mug_7"}
+    assert _match([_seen("mug_1", 0.0), beside], known) == {"mug_1": "mug_7"}
+    same_frame = replace(near, views=(view(1),))
+    assert len(_match([_seen("mug_1", 0.0), same_frame], known)) == 1
 
 
 def test_all_together_are_likeliest_though_one_alone_would_choose_otherwise() -> None:

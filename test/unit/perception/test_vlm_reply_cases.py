@@ -110,8 +110,8 @@ def _chunk(found: Detections) -> dict[str, Any]:
 def _read(case: Case) -> dict[str, Any]:
     reply = _reply(case)
     if case["kind"] == "association":
-        known = {known_id: [kind] for known_id, kind in case["known_global"].items()}
-        mapping = read_mapping(reply, case["local_ids"], known)
+        local, known = case["local_ids"], case["known_global"]
+        mapping = read_mapping(reply, local, known, lambda one, other: local[one] != known[other])
         unresolved = set(case["local_ids"]) - set(mapping.known_by_local)
         return {
             "mapping": mapping.known_by_local,
