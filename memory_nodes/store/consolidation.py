@@ -88,12 +88,32 @@ def finish_episode(connection: sqlite3.Connection, episode_id: str, up_to_key: i
         raise InputError(f"episode {episode_id} is active: end it first")
 
 
-def finish_free(connection: sqlite3.Connection, up_to_id: str) -> None:
-    """Outside of episodes all observations up to this one have a gist now, or are noise."""
+def finish_free(connection: sqlite3.Connection, up_to_id: str, before_ns: int) -> None:
+    """Outside of episodes all observations up to this one have a gist now, or are noise.
+
+    Those from ``before_ns`` on have none: they wait for their time.
+    """
     key = observations.key_from_id(connection, up_to_id)
     if key is None:
         raise InputError(f"no observation {up_to_id!r} to be consolidated up to")
     connection.execute(
+        "DELETE FROM passed_over WHERE observation_key IN (SELECT observation_key FROM observation"
+        " JOIN passed_over USING (observation_key) WHERE observation_key <= ? AND stamp_ns < ?)",
+        (key, before_ns),
+    )
+    pass_over(connection, key, before_ns)
+    connection.execute(
         "UPDATE consolidation_mark SET last_observation_key = max(last_observation_key, ?)",
         (key,),
+    )
+
+
+def pass_over(connection: sqlite3.Connection, up_to_key: int, since_ns: int) -> None:
+    """What is outside of episodes up to a key, from a stamp on, waits though the mark moves on."""
+    connection.execute(
+        "INSERT OR IGNORE INTO passed_over SELECT observation_key FROM observation"
+        " WHERE observation_key > (SELECT last_observation_key FROM consolidation_mark)"
+        " AND observation_key <= ? AND stamp_ns >= ? AND episode_key IS NULL"
+        " AND text_key IS NOT NULL",
+        (up_to_key, since_ns),
     )

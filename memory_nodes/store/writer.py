@@ -175,10 +175,13 @@ class Writer(VectorWriter):
         with self.database.transaction() as connection:
             consolidation.finish_episode(connection, episode_id, up_to_key)
 
-    def finish_free(self, up_to_id: str) -> None:
-        """Outside of episodes all is consolidated up to this observation: it may be archived."""
+    def finish_free(self, up_to_id: str, before_ns: int = MAX_KEY) -> None:
+        """Outside of episodes all is consolidated up to this observation: it may be archived.
+
+        ``before_ns``: what has a later stamp was passed over, and waits until it is its time.
+        """
         with self.database.transaction() as connection:
-            consolidation.finish_free(connection, up_to_id)
+            consolidation.finish_free(connection, up_to_id, before_ns)
 
     def put_history(
         self,

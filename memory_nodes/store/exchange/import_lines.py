@@ -18,7 +18,7 @@ from memory_nodes.records import (
     Keyframe,
     Observation,
 )
-from memory_nodes.store import embeddings, entities, gists, observations, rows, texts
+from memory_nodes.store import consolidation, embeddings, entities, gists, observations, rows, texts
 from memory_nodes.store.database import sequence
 from memory_nodes.store.exchange.export_lines import EDGE_ENDS
 from memory_nodes.store.exchange.import_destination import (
@@ -128,6 +128,8 @@ def observation(into: Destination, line: Fields) -> None:
     connection.execute(rows.insert("observation", rows.OBSERVATION_COLUMNS), values)
     for mark, name in (("consolidation_mark", "is_consolidated"), ("history_mark", "is_told")):
         if line.flag(name, False):
+            if name == "is_consolidated":
+                consolidation.pass_over(connection, key - 1, since_ns=0)
             connection.execute(
                 f"UPDATE {mark} SET last_observation_key = max(last_observation_key, ?)", (key,)
             )
