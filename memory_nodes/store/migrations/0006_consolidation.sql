@@ -1,7 +1,10 @@
 -- origin: who began it: request, session or goal.
 -- is_consolidated: gists tell of all its observations, which may be archived then.
 ALTER TABLE episode ADD COLUMN origin TEXT NOT NULL DEFAULT 'request';
+-- after_observation_key, after_chunk_id: the last ones that were there when it began.
 ALTER TABLE episode ADD COLUMN is_consolidated INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE episode ADD COLUMN after_observation_key INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE episode ADD COLUMN after_chunk_id INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX episode_unconsolidated ON episode (episode_key) WHERE NOT is_consolidated;
 CREATE INDEX episode_active ON episode (episode_key) WHERE status = 0;
 
