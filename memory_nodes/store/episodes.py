@@ -63,7 +63,12 @@ def start(
     return rows.episode_id(key or 0)
 
 
-def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episode:
+def end(
+    connection: sqlite3.Connection,
+    episode_id: str,
+    stamp_ns: int,
+    status: EpisodeStatus = EpisodeStatus.COMPLETED,
+) -> Episode:
     """Ends an active episode with those within it; the innermost one when no id is given.
 
     Raises InputError when there is no such active episode, or for a stamp that cannot be stored.
@@ -80,7 +85,7 @@ def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episo
         " SELECT e.episode_key FROM episode e JOIN inside ON e.parent_key = inside.episode_key)"
         " UPDATE episode SET status = ?, end_ns = max(start_ns, ?)"
         " WHERE status = ? AND episode_key IN (SELECT episode_key FROM inside)",
-        (key, EpisodeStatus.COMPLETED, stamp_ns, EpisodeStatus.ACTIVE),
+        (key, status, stamp_ns, EpisodeStatus.ACTIVE),
     )
     return rows.episode_from(_row(connection, rows.episode_id(key)))
 

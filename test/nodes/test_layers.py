@@ -227,6 +227,21 @@ def test_goal_that_ends_where_nobody_knows_ends_its_episode_all_the_same(
     robot.counts("dropped_goal_outcome_without_pose")
 
 
+def test_goal_whose_server_dies_is_interrupted_though_another_takes_its_place(
+    bench: NodeBench,
+) -> None:
+    robot = Robot(bench, layers=[""], goal_silence_s=0.1)
+    robot.drives()
+    server = rclpy.create_node("server", context=bench.context)
+    statuses = server.create_publisher(GoalStatusArray, STATUS, qos_profile_action_status_default)
+    statuses.publish(status(GoalStatus.STATUS_EXECUTING))
+    _episodes(robot, 2, is_ended=False)
+    server.destroy_node()
+    bench.publisher(GoalStatusArray, STATUS, qos_profile_action_status_default)
+    assert _episodes(robot, 2, is_ended=True)[-1].status == EpisodeStatus.INTERRUPTED
+    assert _texts(robot.observed(1)) == [("goal", "navigate_to_pose: lost, its server is gone")]
+
+
 def test_robot_that_moves_has_a_session_which_ends_with_the_node(bench: NodeBench) -> None:
     robot = Robot(bench, layers=[""])
     robot.drives()
