@@ -18,6 +18,9 @@ from memory_nodes.store import entities, episodes, observations, rows
 from memory_nodes.store.database import among
 from memory_nodes.store.history_reader import HistoryReader
 
+LOOK_BACK = 10_000
+"""Observations that are looked through for the last one of a layer."""
+
 
 @dataclass(frozen=True)
 class ObservationInEpisode:
@@ -117,6 +120,16 @@ class Past(HistoryReader):
         return self._observations(
             "o.observation_key > ? ORDER BY o.observation_key LIMIT ?", (key, limit)
         )
+
+    def last_of(self, layer: str) -> ObservationInEpisode | None:
+        """The last observation of a layer, if it is among the newest ``LOOK_BACK`` of all."""
+        newest = "(SELECT coalesce(max(observation_key), 0) FROM observation)"
+        found = self._observations(
+            f"o.layer = ? AND o.observation_key > {newest} - ? ORDER BY o.observation_key DESC"
+            " LIMIT 1",
+            (layer, LOOK_BACK),
+        )
+        return found[0] if found else None
 
     def observations_between(
         self, since_ns: int, until_ns: int, limit: int
