@@ -101,19 +101,14 @@ def finish_free(connection: sqlite3.Connection, up_to_id: str, before_ns: int) -
         " JOIN passed_over USING (observation_key) WHERE observation_key <= ? AND stamp_ns < ?)",
         (key, before_ns),
     )
-    pass_over(connection, key, before_ns)
+    connection.execute(
+        "INSERT INTO passed_over SELECT observation_key FROM observation INDEXED BY observation_free"
+        " WHERE episode_key IS NULL AND text_key IS NOT NULL AND stamp_ns >= ?"
+        " AND observation_key > (SELECT last_observation_key FROM consolidation_mark)"
+        " AND observation_key <= ?",
+        (before_ns, key),
+    )
     connection.execute(
         "UPDATE consolidation_mark SET last_observation_key = max(last_observation_key, ?)",
         (key,),
-    )
-
-
-def pass_over(connection: sqlite3.Connection, up_to_key: int, since_ns: int) -> None:
-    """What is outside of episodes up to a key, from a stamp on, waits though the mark moves on."""
-    connection.execute(
-        "INSERT OR IGNORE INTO passed_over SELECT observation_key FROM observation"
-        " WHERE observation_key > (SELECT last_observation_key FROM consolidation_mark)"
-        " AND observation_key <= ? AND stamp_ns >= ? AND episode_key IS NULL"
-        " AND text_key IS NOT NULL",
-        (up_to_key, since_ns),
     )

@@ -18,8 +18,11 @@ INSERT INTO consolidation_mark VALUES (1, 0);
 CREATE TABLE passed_over (
     observation_key INTEGER PRIMARY KEY REFERENCES observation ON DELETE CASCADE
 );
+CREATE INDEX observation_free ON observation (stamp_ns)
+    WHERE episode_key IS NULL AND text_key IS NOT NULL;
 CREATE VIEW free_waiting AS
-    SELECT observation_key FROM observation WHERE episode_key IS NULL
+    SELECT observation_key FROM observation INDEXED BY observation_free
+    WHERE episode_key IS NULL AND text_key IS NOT NULL
     AND observation_key > (SELECT last_observation_key FROM consolidation_mark)
     UNION ALL SELECT observation_key FROM passed_over;
 
