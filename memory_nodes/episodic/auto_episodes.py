@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_nodes.dates import Dates
+from memory_nodes.episodic.goals import LOST, UNTOLD
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import Pose
 from memory_nodes.parameters import parameter
@@ -37,12 +38,19 @@ class AutoEpisodesConfig:
     goal_actions: tuple[str, ...] = parameter(
         ("/navigate_to_pose",), "actions whose goals are episodes; [''] for none"
     )
+    goal_silence_s: float = parameter(
+        120.0,
+        "wall time after which the goals of an action server that is gone are lost",
+        unit="s",
+        low=0.0,
+    )
 
 
 @dataclass(frozen=True)
 class _Goal:
     episode_id: str
     name: str
+    start_ns: int
 
 
 class AutoEpisodes:
@@ -60,7 +68,8 @@ class AutoEpisodes:
         self._session = ""
         self._parents: dict[str, str] = {}
         """Of the episodes that are open beside that of the session, in the order of their start."""
-        self._goals: dict[str, _Goal] = {}
+        self._goals: dict[str, _Goal]
+        """Whose outcome nobody has told; their episodes may have ended."""
         self._goal_text: tuple[str, int] | None = None
         self._session_id: str | None
         self._session_before: str | None = None
@@ -91,8 +100,10 @@ class AutoEpisodes:
             self._rests_at, self._moved_ns = map_from_base, stamp_ns
             if not is_first:
                 self._session_at(stamp_ns)
-        elif self._is_idle(stamp_ns):
-            self._end(self._session, stamp_ns)
+        else:
+            self._give_up_goals(stamp_ns, map_from_base)
+            if self._is_idle(stamp_ns):
+                self._end(self._session, stamp_ns)
 
     def goal_said(self, text: str, stamp_ns: int) -> None:
         """What the goal that comes next is about."""
@@ -104,17 +115,19 @@ class AutoEpisodes:
         name = self._name_of_goal(stamp_ns) or action
         episode_id = self._writer.start_episode(name, parent_id, stamp_ns, EpisodeOrigin.GOAL)
         self._parents[episode_id] = parent_id
-        self._goals[goal_id] = _Goal(episode_id, name)
+        self._goals[goal_id] = _Goal(episode_id, name, stamp_ns)
 
     def goal_ends(self, goal_id: str, outcome: str, stamp_ns: int, where: Pose | None) -> None:
         """A goal has ended, at a place if that is known: then it is observed too."""
-        goal = self._goals.get(goal_id)
+        goal = self._goals.pop(goal_id, None)
         if goal is None:
-            return  # it ended with the episode around it
+            return  # it began before time jumped back
         if where is not None:
             self._writer.add(self._outcome(f"{goal.name}: {outcome}", stamp_ns, where))
-        self._end(goal.episode_id, stamp_ns)
-        self._moved_ns = max(self._moved_ns, stamp_ns)
+        if goal.episode_id in self._parents:  # it has not ended with the episode around it
+            is_told = outcome not in UNTOLD
+            self._end(goal.episode_id, stamp_ns, is_completed=is_told)
+            self._moved_ns = max(self._moved_ns, stamp_ns)
 
     def clock_jumped(self) -> None:
         """Time has jumped back: what was open belongs to the time before."""
@@ -150,17 +163,14 @@ class AutoEpisodes:
         of_goals = {goal.episode_id for goal in self._goals.values()}
         return next((item for item in reversed(self._parents) if item not in of_goals), "")
 
-    def _end(self, episode_id: str, stamp_ns: int) -> Episode:
+    def _end(self, episode_id: str, stamp_ns: int, *, is_completed: bool = True) -> Episode:
         """Ends an episode and those within it."""
-        episode = self._writer.end_episode(episode_id, stamp_ns)
+        episode = self._writer.end_episode(episode_id, stamp_ns, is_completed=is_completed)
         ended = {episode_id}
         for inner_id, parent_id in self._parents.items():
             if parent_id in ended:
                 ended.add(inner_id)
         self._parents = {key: value for key, value in self._parents.items() if key not in ended}
-        self._goals = {
-            goal_id: goal for goal_id, goal in self._goals.items() if goal.episode_id not in ended
-        }
         if self._session in ended:
             self._session, self._since_ns = "", stamp_ns
         return episode
@@ -189,6 +199,15 @@ class AutoEpisodes:
             self._moved_ns = max(self._moved_ns, stamp_ns)
         return self._session
 
+    def _give_up_goals(self, stamp_ns: int, where: Pose) -> None:
+        """A goal that nothing is heard of while the robot rests would never end."""
+        for goal in self._goals.values():
+            rest_ns = stamp_ns - max(self._moved_ns, goal.start_ns)
+            if goal.episode_id in self._parents and rest_ns >= self._config.idle_s * NS_PER_S:
+                text = f"{goal.name}: {LOST}, no word of it and no motion"
+                self._writer.add(self._outcome(text, stamp_ns, where))
+                self._end(goal.episode_id, stamp_ns, is_completed=False)
+
     def _is_idle(self, stamp_ns: int) -> bool:
         """Something that goes on within the session keeps it open."""
         is_still = stamp_ns - self._moved_ns >= self._config.idle_s * NS_PER_S
@@ -204,6 +223,7 @@ class AutoEpisodes:
     def _forget_time(self) -> None:
         self._session_id = self._rests_at = None
         self._since_ns = self._newest_ns = self._moved_ns = -1
+        self._goals = {}
 
     # goals
 

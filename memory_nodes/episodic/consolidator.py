@@ -40,6 +40,10 @@ SWEEP_S = 60.0
 """Of the robot's clock, between two looks for what has become old."""
 CONCATENATION = "concatenation"
 """The source of a gist that no model wrote."""
+_OF_LATER = (
+    "{} observations have stamps that the robot's clock has not reached, and get no gist before "
+    "that: forget them if they are of a wrong clock"
+)
 
 
 @dataclass(frozen=True)
@@ -102,12 +106,16 @@ class Consolidator:
         self._swept_ns: int | None = None
         self._turn = asyncio.Lock()
         self._waits_for: str | None = None
+        self._passed_over: str | None = None
         self._without_model: str | None = None
 
     @property
     def problem(self) -> str | None:
         """Why gists are made without a model, or not at all; for the diagnostics."""
-        problems = (self._waits_for, self._without_model, self._entities.problem)
+        problems = (
+            *(self._waits_for, self._without_model, self._entities.problem),
+            self._passed_over,
+        )
         return next((problem for problem in problems if problem is not None), None)
 
     async def step(self, now_ns: int) -> float:
@@ -217,13 +225,15 @@ class Consolidator:
         together = stretch(waiting, before_ns, FREE_LIMIT, self._config)
         if at_once and not together:
             together = waiting  # its end has not come yet
+        passed = self._past.passed_over()
+        self._passed_over = _OF_LATER.format(passed) if passed else None
         if not together:
             return None
         last_id = together[-1].observation.observation_id
         return _Job(
             deque(without_gist(free_pieces_of(together, self._config))),
             "",
-            lambda: self._writer.finish_free(last_id),
+            lambda: self._writer.finish_free(last_id, before_ns),
         )
 
     # one piece

@@ -8,6 +8,7 @@ from itertools import groupby
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.lines import DETECTIONS, Line, things_in
 from memory_nodes.episodic.things import is_said_in, things
+from memory_nodes.store.observations import is_interoceptive
 from memory_nodes.words import STOP_WORDS, stems
 
 MAX_TEXT_CHARS = 300
@@ -16,8 +17,6 @@ MAX_TEXTS = 60
 """Of one layer that are weighed against each other."""
 MAX_THINGS_CHARS = 10_000
 """A bound on names of things, far beyond what one place has."""
-INTEROCEPTION = ("battery", "diagnostics")
-"""Of these layers it is told how they began and ended."""
 SEEN = "Seen: "
 _LABELS = {
     **{"description": "Described", "human_presence": "People", "speech": "Heard"},
@@ -83,8 +82,8 @@ def _layer_part(layer: str, lines: list[Line], max_chars: int) -> str:
     if not lines:
         return ""
     label = _LABELS.get(layer, layer.replace("_", " ").capitalize())
-    if layer in INTEROCEPTION:
-        lines = _first_and_last(lines)
+    if is_interoceptive(layer):
+        lines = _first_and_last(lines)  # how it began and ended
     said: list[str] = []
     room = max_chars - len(label) - len(": . and 0000 more")
     for line in _by_worth(lines[:MAX_TEXTS]):

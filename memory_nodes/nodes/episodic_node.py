@@ -87,6 +87,10 @@ class EpisodicNode(MemoryNode):
         self.disk = ThreadPoolExecutor(1, "writer")
         self.episodes = AutoEpisodes(self.writer, self.by_itself, self.suite)
         self.past = Past(self.suite.memory_path)
+        for layer in self.layers:
+            last = self.past.last_of(layer.name)
+            if last is not None:
+                layer.resume(last.observation.text, last.observation.stamp_ns)
         self.embedder = embedder_for(self.embedding, self.endpoint)
         self.consolidator, self.teller = self._looking_back()
 

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from action_msgs.msg import GoalStatusArray
+from rclpy.qos import qos_profile_action_status_default
+
 from memory_nodes.episodic.layers.config import READY, LayerConfig, LayersConfig
 from memory_nodes.episodic.layers.layer import Layer
 from memory_nodes.geometry import Pose
@@ -80,7 +83,8 @@ class LayerListener:
             enter = self._places.placing(partial(self._on_placed, layer))
             on_message = partial(self._on_message, layer, enter)
             kind = message_type(layer.config.type)
-            self._node.listen(kind, topic, on_message, endpoints.LAYER)
+            qos = qos_profile_action_status_default if kind is GoalStatusArray else endpoints.LAYER
+            self._node.listen(kind, topic, on_message, qos)
             self._silent.remove(layer)
 
     def _on_message(self, layer: Layer, enter: Callable[[Any, int], None], message: Any) -> None:

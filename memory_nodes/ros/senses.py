@@ -44,7 +44,8 @@ class Senses:
         self.places = Places(node, pose_timeout_s)
         if config.auto_episodes:
             actions = [name for name in config.goal_actions if name]
-            GoalListener(node, self.places, actions, self._on_goal, self._on_goal_end)
+            silence_s = config.goal_silence_s
+            GoalListener(node, self.places, actions, silence_s, self._on_goal, self._on_goal_end)
             self._look: Callable[[None, int], None] = self.places.placing_all(self._on_look)
             node.every(LOOK_PERIOD_S, lambda: self._look(None, node.now_ns()))
             node.on_jump_back(lambda: in_order(episodes.clock_jumped))

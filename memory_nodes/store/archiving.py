@@ -28,6 +28,7 @@ SELECT stamp_ns, observation_key, text_key,
     AND (NOT ? OR CASE
         WHEN episode_key IS NULL
         THEN observation_key <= (SELECT last_observation_key FROM consolidation_mark)
+            AND observation_key NOT IN passed_over
         ELSE (SELECT is_consolidated FROM episode e WHERE e.episode_key = observation.episode_key)
     END) AS is_due
 FROM observation

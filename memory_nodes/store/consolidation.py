@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import EntitySighting, Gist
@@ -46,14 +46,7 @@ def store(connection: sqlite3.Connection, piece: Piece) -> str:
         )
     gist_id = gists.insert(connection, piece.gist)
     key = map_key(connection, piece.gist.map_id, piece.gist.map_frame)
-    fresh: dict[str, str] = {}
-    for view in piece.views:
-        known = [
-            replace(seen, entity_id=fresh.get(seen.entity_id, seen.entity_id)) for seen in view
-        ]
-        ids = entities.note_view(connection, key, known)
-        named = ((seen.entity_id, own) for seen, own in zip(view, ids, strict=True))
-        fresh |= {name: own for name, own in named if name}
+    entities.note_views(connection, key, piece.views)
     return gist_id
 
 
@@ -88,11 +81,27 @@ def finish_episode(connection: sqlite3.Connection, episode_id: str, up_to_key: i
         raise InputError(f"episode {episode_id} is active: end it first")
 
 
-def finish_free(connection: sqlite3.Connection, up_to_id: str) -> None:
-    """Outside of episodes all observations up to this one have a gist now, or are noise."""
+def finish_free(connection: sqlite3.Connection, up_to_id: str, before_ns: int) -> None:
+    """Outside of episodes all observations up to this one have a gist now, or are noise.
+
+    Those from ``before_ns`` on have none: they wait for their time.
+    """
     key = observations.key_from_id(connection, up_to_id)
     if key is None:
         raise InputError(f"no observation {up_to_id!r} to be consolidated up to")
+    connection.execute(
+        "DELETE FROM passed_over WHERE observation_key IN (SELECT observation_key FROM observation"
+        " JOIN passed_over USING (observation_key) WHERE observation_key <= ? AND stamp_ns < ?)",
+        (key, before_ns),
+    )
+    connection.execute(
+        "INSERT INTO passed_over"
+        " SELECT observation_key FROM observation INDEXED BY observation_free"
+        " WHERE episode_key IS NULL AND text_key IS NOT NULL AND stamp_ns >= ?"
+        " AND observation_key > (SELECT last_observation_key FROM consolidation_mark)"
+        " AND observation_key <= ?",
+        (before_ns, key),
+    )
     connection.execute(
         "UPDATE consolidation_mark SET last_observation_key = max(last_observation_key, ?)",
         (key,),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from memory_nodes.errors import InputError
@@ -46,20 +48,35 @@ def check_thing(name: str, position_map_m: Vector3, weight: float) -> None:
         raise InputError(f"the weight is {weight}: give a finite one above 0")
 
 
-def note_view(
-    connection: sqlite3.Connection, map_key: int, sightings: Sequence[EntitySighting]
+def note_views(
+    connection: sqlite3.Connection, map_key: int, views: Sequence[Sequence[EntitySighting]]
 ) -> list[str]:
-    """Adds what one view shows to what is known; the id of each entity.
+    """Adds what views show to what is known; the id of each entity, as they come first.
 
-    Each pair of them counts as seen together once. Raises InputError for an unknown id.
+    Each pair of them counts as seen together once a view. What the views tell of one entity is
+    summed up and written once, so that others wait less. Raises InputError for an unknown id.
     """
-    keys = [_note(connection, map_key, sighting) for sighting in sightings]
+    told: dict[str | int, list[EntitySighting]] = {}
+    together: list[list[str | int]] = []
+    for view in views:
+        together.append([])
+        for sighting in view:
+            name = sighting.entity_id or len(told)  # without an id it is one of its own
+            told.setdefault(name, []).append(sighting)
+            together[-1].append(name)
+    of_id = _observation_keys(connection, views)
+    keys = {name: _note(connection, map_key, seen, of_id) for name, seen in told.items()}
+    pairs: Counter[tuple[int, int]] = Counter()
+    alike = Counter(frozenset(keys[name] for name in names) for names in together)
+    for shown, count in alike.items():
+        for one, other in combinations(sorted(shown), 2):
+            pairs[one, other] += count
     connection.executemany(
-        "INSERT INTO link VALUES ('COOCCURS_WITH', ?, ?, 1.0)"
-        " ON CONFLICT (kind, from_key, to_key) DO UPDATE SET weight = weight + 1.0",
-        list(combinations(sorted(set(keys)), 2)),
+        "INSERT INTO link VALUES ('COOCCURS_WITH', ?, ?, ?)"
+        " ON CONFLICT (kind, from_key, to_key) DO UPDATE SET weight = weight + excluded.weight",
+        [(*pair, float(count)) for pair, count in pairs.items()],
     )
-    return [rows.entity_id(key) for key in keys]
+    return [rows.entity_id(key) for key in keys.values()]
 
 
 def key_from_id(connection: sqlite3.Connection, entity_id: str) -> int:
@@ -106,17 +123,49 @@ def retell(connection: sqlite3.Connection, key: int) -> None:
     )
 
 
-def _note(connection: sqlite3.Connection, map_key: int, sighting: EntitySighting) -> int:
-    object_key = key_of(connection, sighting.object_id) if sighting.object_id else None
-    if sighting.entity_id and not sighting.entity_id.startswith(NEW_PREFIX):
-        key = key_from_id(connection, sighting.entity_id)
-        _add(connection, key, sighting, object_key)
+@dataclass(frozen=True)
+class _Sum:
+    """What several sightings tell of one entity."""
+
+    position_map_m: Vector3
+    """The mean, by weight."""
+    weight: float
+    first_seen_ns: int
+    last_seen_ns: int
+    object_key: int | None
+
+
+def _observation_keys(
+    connection: sqlite3.Connection, views: Sequence[Sequence[EntitySighting]]
+) -> dict[str, int]:
+    keys: dict[str, int] = {}
+    sightings = (seen for view in views for seen in view)
+    for observation_id in {each for seen in sightings for each in seen.observation_ids}:
+        key = observations.key_from_id(connection, observation_id)
+        if key is None:
+            raise InputError(f"no observation {observation_id!r} that could speak of an entity")
+        keys[observation_id] = key
+    return keys
+
+
+def _note(
+    connection: sqlite3.Connection,
+    map_key: int,
+    sightings: Sequence[EntitySighting],
+    of_id: Mapping[str, int],
+) -> int:
+    """Adds sightings of one entity, and gives its key."""
+    first, total = sightings[0], _sum(connection, sightings)
+    if first.entity_id and not first.entity_id.startswith(NEW_PREFIX):
+        key = key_from_id(connection, first.entity_id)
+        _add(connection, key, total)
     else:
-        key = _insert(connection, map_key, sighting, object_key)
-    fresh = sum(
-        _link(connection, key, observation_id, sighting.weight / len(sighting.observation_ids))
-        for observation_id in sighting.observation_ids
-    )
+        key = _insert(connection, map_key, first.name, total)
+    weights: defaultdict[int, float] = defaultdict(float)
+    for seen in sightings:
+        for observation_id in seen.observation_ids:
+            weights[of_id[observation_id]] += seen.weight / len(seen.observation_ids)
+    fresh = _link(connection, key, weights)
     connection.execute(
         "UPDATE entity SET observation_count = observation_count + ? WHERE entity_key = ?",
         (fresh, key),
@@ -124,47 +173,53 @@ def _note(connection: sqlite3.Connection, map_key: int, sighting: EntitySighting
     return key
 
 
-def _link(connection: sqlite3.Connection, key: int, observation_id: str, weight: float) -> bool:
-    """Whether the observation speaks of the entity for the first time; its weight grows anyway."""
-    observation_key = observations.key_from_id(connection, observation_id)
-    if observation_key is None:
-        raise InputError(f"no observation {observation_id!r} that could speak of an entity")
+def _sum(connection: sqlite3.Connection, sightings: Sequence[EntitySighting]) -> _Sum:
+    weight = sum(float(seen.weight) for seen in sightings)
+    x_m, y_m, z_m = (
+        sum(float(seen.position_map_m[axis]) * seen.weight for seen in sightings) / weight
+        for axis in range(3)
+    )
+    object_ids = dict.fromkeys(seen.object_id for seen in sightings if seen.object_id)
+    object_keys = (key_of(connection, object_id) for object_id in object_ids)
+    return _Sum(
+        position_map_m=(x_m, y_m, z_m),
+        weight=weight,
+        first_seen_ns=min(seen.stamp_ns for seen in sightings),
+        last_seen_ns=max(seen.stamp_ns for seen in sightings),
+        object_key=next((key for key in object_keys if key is not None), None),
+    )
+
+
+def _link(connection: sqlite3.Connection, key: int, weights: Mapping[int, float]) -> int:
+    """How many observations speak of the entity for the first time; their weights grow anyway."""
     known = connection.execute(
-        "UPDATE link SET weight = weight + ? WHERE kind = 'OBSERVED_IN' AND from_key = ?"
-        " AND to_key = ?",
-        (weight, key, observation_key),
-    ).rowcount
-    if not known:
-        connection.execute(
-            "INSERT INTO link VALUES ('OBSERVED_IN', ?, ?, ?)", (key, observation_key, weight)
-        )
-    return not known
+        "SELECT to_key FROM link WHERE kind = 'OBSERVED_IN' AND from_key = ?"
+        " AND to_key BETWEEN ? AND ?",
+        (key, min(weights), max(weights)),
+    ).fetchall()
+    connection.executemany(
+        "INSERT INTO link VALUES ('OBSERVED_IN', ?, ?, ?)"
+        " ON CONFLICT (kind, from_key, to_key) DO UPDATE SET weight = weight + excluded.weight",
+        [(key, observation_key, weight) for observation_key, weight in weights.items()],
+    )
+    return len(weights.keys() - {row["to_key"] for row in known})
 
 
-def _insert(
-    connection: sqlite3.Connection,
-    map_key: int,
-    sighting: EntitySighting,
-    object_key: int | None,
-) -> int:
-    text_key = texts.intern(connection, [sighting.name])[sighting.name]
+def _insert(connection: sqlite3.Connection, map_key: int, name: str, total: _Sum) -> int:
+    text_key = texts.intern(connection, [name])[name]
     key = connection.execute(
         "INSERT INTO entity (text_key, map_key, object_key, x, y, z, weight, first_seen_ns,"
         " last_seen_ns, observation_count, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
         (
-            *(text_key, map_key, object_key),
-            *(*map(float, sighting.position_map_m), float(sighting.weight)),
-            *(sighting.stamp_ns, sighting.stamp_ns, sequence(connection)),
+            *(text_key, map_key, total.object_key, *total.position_map_m, total.weight),
+            *(total.first_seen_ns, total.last_seen_ns, sequence(connection)),
         ),
     ).lastrowid
     return key or 0
 
 
-def _add(
-    connection: sqlite3.Connection, key: int, sighting: EntitySighting, object_key: int | None
-) -> None:
-    x_m, y_m, z_m = map(float, sighting.position_map_m)
-    new = float(sighting.weight)
+def _add(connection: sqlite3.Connection, key: int, total: _Sum) -> None:
+    (x_m, y_m, z_m), new = total.position_map_m, total.weight
     connection.execute(
         "UPDATE entity SET x = (x * weight + ? * ?) / (weight + ?),"
         " y = (y * weight + ? * ?) / (weight + ?), z = (z * weight + ? * ?) / (weight + ?),"
@@ -173,7 +228,7 @@ def _add(
         " WHERE entity_key = ?",
         (
             *(x_m, new, new, y_m, new, new, z_m, new, new, new),
-            *(sighting.stamp_ns, sighting.stamp_ns),
-            *(object_key, sequence(connection), key),
+            *(total.first_seen_ns, total.last_seen_ns),
+            *(total.object_key, sequence(connection), key),
         ),
     )

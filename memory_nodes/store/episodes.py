@@ -6,12 +6,30 @@ import re
 import sqlite3
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import Episode, EpisodeOrigin, EpisodeStatus
+from memory_nodes.records import NS_PER_S, Episode, EpisodeOrigin, EpisodeStatus
 from memory_nodes.store import observations, rows
 from memory_nodes.store.checks import check_unicode
 
 MAX_NAME_CHARS = 1000
+MAX_SILENCE_NS = 24 * 3600 * NS_PER_S
+"""A stamp that is later by more is of a wrong clock, and no proof that an episode went on."""
 _ID = re.compile(r"episode_(\d{1,18})")
+
+_LAST_KNOWN = """
+WITH this AS (SELECT * FROM episode WHERE episode_key = :key),
+known (stamp_ns) AS (
+    SELECT start_ns FROM this
+    UNION SELECT o.stamp_ns FROM this JOIN observation o
+    ON o.observation_key > after_observation_key AND o.stamp_ns > start_ns
+    UNION SELECT k.stamp_ns FROM this JOIN keyframe k
+    ON k.chunk_id > after_chunk_id AND k.stamp_ns > start_ns
+    UNION SELECT e.end_ns FROM this JOIN episode e
+    ON e.episode_key > this.episode_key AND e.end_ns > this.start_ns
+),
+step AS (SELECT stamp_ns, lead(stamp_ns) OVER (ORDER BY stamp_ns) AS next_ns FROM known)
+SELECT min(stamp_ns) FROM step WHERE next_ns IS NULL OR next_ns - stamp_ns > :silence_ns
+"""
+"""The newest stamp of what has come since an episode began, up to the first long silence."""
 
 
 def start(
@@ -34,7 +52,10 @@ def start(
         "SELECT max(episode_key) FROM episode WHERE parent_key IS ?", (parent_key,)
     ).fetchone()[0]
     key = connection.execute(
-        "INSERT INTO episode (parent_key, name, status, start_ns, origin) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO episode (parent_key, name, status, start_ns, origin, after_observation_key,"
+        " after_chunk_id) VALUES (?, ?, ?, ?, ?,"
+        " coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'observation'), 0),"
+        " coalesce((SELECT max(chunk_id) FROM chunk), 0))",
         (parent_key, name, EpisodeStatus.ACTIVE, stamp_ns, origin.value),
     ).lastrowid
     if before is not None:
@@ -42,7 +63,12 @@ def start(
     return rows.episode_id(key or 0)
 
 
-def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episode:
+def end(
+    connection: sqlite3.Connection,
+    episode_id: str,
+    stamp_ns: int,
+    status: EpisodeStatus = EpisodeStatus.COMPLETED,
+) -> Episode:
     """Ends an active episode with those within it; the innermost one when no id is given.
 
     Raises InputError when there is no such active episode, or for a stamp that cannot be stored.
@@ -59,7 +85,7 @@ def end(connection: sqlite3.Connection, episode_id: str, stamp_ns: int) -> Episo
         " SELECT e.episode_key FROM episode e JOIN inside ON e.parent_key = inside.episode_key)"
         " UPDATE episode SET status = ?, end_ns = max(start_ns, ?)"
         " WHERE status = ? AND episode_key IN (SELECT episode_key FROM inside)",
-        (key, EpisodeStatus.COMPLETED, stamp_ns, EpisodeStatus.ACTIVE),
+        (key, status, stamp_ns, EpisodeStatus.ACTIVE),
     )
     return rows.episode_from(_row(connection, rows.episode_id(key)))
 
@@ -99,13 +125,20 @@ def named_key(episode_id: str) -> int | None:
 
 
 def close_interrupted(connection: sqlite3.Connection) -> None:
-    """Closes what a crash left open, at the last time that the memory knows of."""
-    connection.execute(
-        "UPDATE episode SET status = ?, end_ns = max(start_ns,"
-        " coalesce((SELECT max(stamp_ns) FROM keyframe), start_ns),"
-        " coalesce((SELECT max(stamp_ns) FROM observation), start_ns)) WHERE status = ?",
-        (EpisodeStatus.INTERRUPTED, EpisodeStatus.ACTIVE),
-    )
+    """Closes what a crash left open, at the last time that is known of each."""
+    active = connection.execute(
+        "SELECT episode_key FROM episode WHERE status = ? ORDER BY episode_key DESC",
+        (EpisodeStatus.ACTIVE,),
+    ).fetchall()
+    for row in active:  # the innermost first: the one around it lasted as long
+        key = row["episode_key"]
+        last_ns = connection.execute(
+            _LAST_KNOWN, {"key": key, "silence_ns": MAX_SILENCE_NS}
+        ).fetchone()[0]
+        connection.execute(
+            "UPDATE episode SET status = ?, end_ns = ? WHERE episode_key = ?",
+            (EpisodeStatus.INTERRUPTED, last_ns, key),
+        )
 
 
 def _innermost(connection: sqlite3.Connection) -> sqlite3.Row | None:

@@ -18,6 +18,9 @@ from memory_nodes.store import entities, episodes, observations, rows
 from memory_nodes.store.database import among
 from memory_nodes.store.history_reader import HistoryReader
 
+LOOK_BACK = 10_000
+"""Observations that are looked through for the last one of a layer."""
+
 
 @dataclass(frozen=True)
 class ObservationInEpisode:
@@ -96,24 +99,37 @@ class Past(HistoryReader):
     def free_observations(self, before_ns: int, limit: int) -> list[ObservationInEpisode]:
         """What was observed outside of episodes before a stamp and is not consolidated.
 
-        In the order of arrival, up to the first that is too young.
+        In the order of arrival, whatever younger ones came between.
         """
-        with self._snapshot() as connection:
-            query = "SELECT last_observation_key FROM consolidation_mark"
-            mark = connection.execute(query).fetchone()[0]
-            return self._observations(
-                "o.observation_key > ? AND o.episode_key IS NULL AND o.text IS NOT NULL"
-                " AND o.observation_key < coalesce((SELECT min(observation_key) FROM observation"
-                " WHERE observation_key > ? AND episode_key IS NULL AND stamp_ns >= ?), ?)"
-                " ORDER BY o.observation_key LIMIT ?",
-                (mark, mark, before_ns, 2**63 - 1, limit),
-            )
+        return self._observations(
+            "o.observation_key IN free_waiting AND o.text IS NOT NULL AND o.stamp_ns < ?"
+            " ORDER BY o.observation_key LIMIT ?",
+            (before_ns, limit),
+        )
+
+    def passed_over(self) -> int:
+        """How many of them wait for their time while later ones are done with."""
+        query = (
+            "SELECT count(*) AS passed FROM passed_over JOIN observation USING (observation_key)"
+            " WHERE text_key IS NOT NULL"
+        )
+        return int(self._rows(query)[0]["passed"])
 
     def observations_after(self, key: int, limit: int) -> list[ObservationInEpisode]:
         """What arrived after an observation, in the order of arrival, archived or not."""
         return self._observations(
             "o.observation_key > ? ORDER BY o.observation_key LIMIT ?", (key, limit)
         )
+
+    def last_of(self, layer: str) -> ObservationInEpisode | None:
+        """The last observation of a layer, if it is among the newest ``LOOK_BACK`` of all."""
+        newest = "(SELECT coalesce(max(observation_key), 0) FROM observation)"
+        found = self._observations(
+            f"o.layer = ? AND o.observation_key > {newest} - ? ORDER BY o.observation_key DESC"
+            " LIMIT 1",
+            (layer, LOOK_BACK),
+        )
+        return found[0] if found else None
 
     def observations_between(
         self, since_ns: int, until_ns: int, limit: int

@@ -45,8 +45,7 @@ _BY_GIST = (
 
 _WAITING = f"""
 WITH waiting AS (
-    SELECT observation_key FROM observation WHERE episode_key IS NULL
-    AND observation_key > (SELECT last_observation_key FROM consolidation_mark)
+    SELECT observation_key FROM free_waiting
     UNION ALL SELECT observation_key FROM episode e
     CROSS JOIN observation o ON o.episode_key = e.episode_key WHERE NOT e.is_consolidated
 )

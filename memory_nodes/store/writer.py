@@ -15,6 +15,7 @@ from memory_nodes.records import (
     Counts,
     Episode,
     EpisodeOrigin,
+    EpisodeStatus,
     Gist,
     HistoryNode,
     Observation,
@@ -175,10 +176,13 @@ class Writer(VectorWriter):
         with self.database.transaction() as connection:
             consolidation.finish_episode(connection, episode_id, up_to_key)
 
-    def finish_free(self, up_to_id: str) -> None:
-        """Outside of episodes all is consolidated up to this observation: it may be archived."""
+    def finish_free(self, up_to_id: str, before_ns: int = MAX_KEY) -> None:
+        """Outside of episodes all is consolidated up to this observation: it may be archived.
+
+        ``before_ns``: what has a later stamp was passed over, and waits until it is its time.
+        """
         with self.database.transaction() as connection:
-            consolidation.finish_free(connection, up_to_id)
+            consolidation.finish_free(connection, up_to_id, before_ns)
 
     def put_history(
         self,
@@ -218,14 +222,16 @@ class Writer(VectorWriter):
             self._episode_key = episodes.active_key(connection)
         return episode_id
 
-    def end_episode(self, episode_id: str, stamp_ns: int) -> Episode:
+    def end_episode(self, episode_id: str, stamp_ns: int, *, is_completed: bool = True) -> Episode:
         """Ends an active episode with those within it; the innermost one when no id is given.
 
+        ``is_completed``: False where nobody knows how it ended: it is interrupted.
         Raises InputError when there is no such active episode.
         """
         self.flush()
         with self.database.transaction() as connection:
-            episode = episodes.end(connection, episode_id, stamp_ns)
+            status = EpisodeStatus.COMPLETED if is_completed else EpisodeStatus.INTERRUPTED
+            episode = episodes.end(connection, episode_id, stamp_ns, status)
             self._episode_key = episodes.active_key(connection)
         return episode
 

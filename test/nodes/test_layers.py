@@ -28,9 +28,10 @@ from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_to_msg, time_to_msg
 from memory_nodes.ros.endpoints import TRANSFORMS
 from memory_nodes.store.past import ObservationInEpisode, Past
+from memory_nodes.store.writer import Writer
 from memory_test_support.child import PROJECT
 from memory_test_support.node_bench import NodeBench
-from memory_test_support.records import descriptor, graph, keyframe, view
+from memory_test_support.records import descriptor, graph, keyframe, observation, view
 
 BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 ARM = {
@@ -225,6 +226,33 @@ def test_goal_that_ends_where_nobody_knows_ends_its_episode_all_the_same(
     statuses.publish(status(GoalStatus.STATUS_ABORTED))
     assert _episodes(robot, 2, is_ended=True)[-1].status == EpisodeStatus.COMPLETED
     robot.counts("dropped_goal_outcome_without_pose")
+
+
+def test_action_that_ended_during_a_restart_is_told(bench: NodeBench) -> None:
+    writer = Writer(bench.memory_dir)
+    writer.add(observation("navigate_to_pose: executing", layer="action"))
+    writer.add(observation("a note"))
+    writer.close()
+    robot = Robot(bench, layers=["action"])
+    robot.drives()
+    statuses = bench.publisher(GoalStatusArray, STATUS, qos_profile_action_status_default)
+    statuses.publish(status(GoalStatus.STATUS_SUCCEEDED))
+    assert _texts(robot.observed(3))[-1] == ("action", "navigate_to_pose: succeeded")
+
+
+def test_goal_whose_server_dies_is_interrupted_though_another_takes_its_place(
+    bench: NodeBench,
+) -> None:
+    robot = Robot(bench, layers=[""], goal_silence_s=0.1)
+    robot.drives()
+    server = rclpy.create_node("server", context=bench.context)
+    statuses = server.create_publisher(GoalStatusArray, STATUS, qos_profile_action_status_default)
+    statuses.publish(status(GoalStatus.STATUS_EXECUTING))
+    _episodes(robot, 2, is_ended=False)
+    server.destroy_node()
+    bench.publisher(GoalStatusArray, STATUS, qos_profile_action_status_default)
+    assert _episodes(robot, 2, is_ended=True)[-1].status == EpisodeStatus.INTERRUPTED
+    assert _texts(robot.observed(1)) == [("goal", "navigate_to_pose: lost, its server is gone")]
 
 
 def test_robot_that_moves_has_a_session_which_ends_with_the_node(bench: NodeBench) -> None:

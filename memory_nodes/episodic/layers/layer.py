@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_nodes.episodic.layers.config import LayerConfig
 from memory_nodes.episodic.layers.template import Template, value_at
-from memory_nodes.episodic.layers.wording import BY_TYPE, Said
+from memory_nodes.episodic.layers.wording import BY_TYPE, Said, is_beginning
 from memory_nodes.errors import ConfigurationError, InputError
 from memory_nodes.records import NS_PER_S
 
@@ -42,6 +42,8 @@ class Layer:
         self._counters = counters
         self._template = Template(config.template)
         self._recorded: dict[str, str] = {}
+        self._before: tuple[str, int] | None = None
+        """A beginning that was recorded last before a restart, and its stamp."""
         self._last_ns: int | None = None
 
     def check(self, message: object) -> None:
@@ -50,6 +52,13 @@ class Layer:
         if self.config.confidence:
             Template("{" + self.config.confidence + "}").check(message)
 
+    def resume(self, text: str, stamp_ns: int) -> None:
+        """What was recorded last, before a restart; to be told before the first message.
+
+        If it tells of a beginning, that is no news again, and its end is.
+        """
+        self._before = (text, stamp_ns) if is_beginning(text) else None
+
     def news(self, message: object, stamp_ns: int) -> list[Said]:
         """What is to be recorded of a message; a message that cannot be read is counted."""
         try:
@@ -57,6 +66,7 @@ class Layer:
         except (InputError, IndexError):
             self._counters[f"layer_{self.name}_unusable"] += 1
             return []
+        self._go_on(said, stamp_ns)
         for item in said:
             if not item.text:
                 self._recorded.pop(item.key, None)
@@ -73,6 +83,16 @@ class Layer:
         if len(self._recorded) > MAX_KEYS:
             del self._recorded[next(iter(self._recorded))]
         self._last_ns = stamp_ns
+
+    def _go_on(self, said: Iterable[Said], stamp_ns: int) -> None:
+        """What was recorded before a restart is under the key of what had begun last by then."""
+        if self._before is None:
+            return
+        (text, recorded_ns), self._before = self._before, None
+        known = [(item.since_ns, item.key) for item in said if item.since_ns is not None]
+        begun = [item for item in known if item[0] <= recorded_ns]
+        if begun and recorded_ns <= stamp_ns:  # or simulated time has begun anew
+            self._recorded[max(begun)[1]] = text
 
     def _read(self, message: Any) -> Iterator[Said]:
         config = self.config

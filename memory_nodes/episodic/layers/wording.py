@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from memory_nodes.records import NS_PER_S
 from memory_nodes.suite import HARDWARE_ID
 
 _POWER_SUPPLY = {1: "charging", 2: "discharging", 3: "not charging", 4: "full"}
@@ -32,6 +33,8 @@ class Said:
     confidence: float = 1.0
     is_sequel: bool = False
     """It says nothing unless something was recorded under its key before."""
+    since_ns: int | None = None
+    """When that began which it tells of; None for what has no end."""
 
 
 def battery(message: Any, topic: str) -> Iterator[Said]:
@@ -68,8 +71,18 @@ def goals(message: Any, topic: str) -> Iterator[Said]:
         status = int(item.status)
         said = GOAL_STARTED.get(status) or GOAL_ENDED.get(status)
         if said is not None:
-            key = goal_id_of(item)
-            yield Said(f"{action}: {said}", key=key, is_sequel=status in GOAL_ENDED)
+            accepted = item.goal_info.stamp
+            yield Said(
+                f"{action}: {said}",
+                key=goal_id_of(item),
+                is_sequel=status in GOAL_ENDED,
+                since_ns=int(accepted.sec) * NS_PER_S + int(accepted.nanosec),
+            )
+
+
+def is_beginning(text: str) -> bool:
+    """Whether a text says that a goal is executed."""
+    return text.rpartition(": ")[2] in GOAL_STARTED.values()
 
 
 def goal_id_of(status: Any) -> str:

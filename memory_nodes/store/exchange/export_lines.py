@@ -104,7 +104,8 @@ def episodes(connection: sqlite3.Connection) -> Iterator[Line]:
 def observations(connection: sqlite3.Connection) -> Iterator[Line]:
     """The text of an archived one is null. Within an episode it is that which is consolidated."""
     for row in connection.execute(
-        "SELECT o.*, episode_key IS NULL AND observation_key <= c.last_observation_key AS is_done,"
+        "SELECT o.*, episode_key IS NULL AND observation_key <= c.last_observation_key"
+        " AND observation_key NOT IN passed_over AS is_done,"
         f" observation_key <= h.last_observation_key AS is_told FROM ({rows.OBSERVATION_QUERY}) o,"
         " consolidation_mark c, history_mark h ORDER BY observation_key"
     ):

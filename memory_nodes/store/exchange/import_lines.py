@@ -126,11 +126,23 @@ def observation(into: Destination, line: Fields) -> None:
         None if text is None else texts.intern(connection, [text])[text],
     )
     connection.execute(rows.insert("observation", rows.OBSERVATION_COLUMNS), values)
+    if line.flag("is_consolidated", False):
+        _pass_over(connection, key)
     for mark, name in (("consolidation_mark", "is_consolidated"), ("history_mark", "is_told")):
         if line.flag(name, False):
             connection.execute(
                 f"UPDATE {mark} SET last_observation_key = max(last_observation_key, ?)", (key,)
             )
+
+
+def _pass_over(connection: sqlite3.Connection, before_key: int) -> None:
+    """What is outside of episodes and waits, though a later one does not."""
+    connection.execute(
+        "INSERT INTO passed_over SELECT observation_key FROM observation WHERE observation_key > "
+        "(SELECT last_observation_key FROM consolidation_mark) AND observation_key < ?"
+        " AND episode_key IS NULL AND text_key IS NOT NULL",
+        (before_key,),
+    )
 
 
 def gist(into: Destination, line: Fields) -> None:

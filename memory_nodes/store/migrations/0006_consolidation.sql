@@ -1,16 +1,30 @@
 -- origin: who began it: request, session or goal.
 -- is_consolidated: gists tell of all its observations, which may be archived then.
 ALTER TABLE episode ADD COLUMN origin TEXT NOT NULL DEFAULT 'request';
+-- after_observation_key, after_chunk_id: the last ones that were there when it began.
 ALTER TABLE episode ADD COLUMN is_consolidated INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE episode ADD COLUMN after_observation_key INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE episode ADD COLUMN after_chunk_id INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX episode_unconsolidated ON episode (episode_key) WHERE NOT is_consolidated;
 CREATE INDEX episode_active ON episode (episode_key) WHERE status = 0;
 
--- Outside of episodes all observations up to this key were looked at, and have a gist or are noise.
+-- Outside of episodes all observations up to this key were looked at, and have a gist or are noise,
 CREATE TABLE consolidation_mark (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     last_observation_key INTEGER NOT NULL
 );
 INSERT INTO consolidation_mark VALUES (1, 0);
+-- but these, which the clock had not reached yet.
+CREATE TABLE passed_over (
+    observation_key INTEGER PRIMARY KEY REFERENCES observation ON DELETE CASCADE
+);
+CREATE INDEX observation_free ON observation (stamp_ns)
+    WHERE episode_key IS NULL AND text_key IS NOT NULL;
+CREATE VIEW free_waiting AS
+    SELECT observation_key FROM observation INDEXED BY observation_free
+    WHERE episode_key IS NULL AND text_key IS NOT NULL
+    AND observation_key > (SELECT last_observation_key FROM consolidation_mark)
+    UNION ALL SELECT observation_key FROM passed_over;
 
 -- text_key: its name. weight: sum of the weights that the place is the mean of.
 -- changed: the commit that last touched the row.

@@ -174,7 +174,7 @@ class MixedMemory:
         )
         with self.writer.database.transaction() as connection:
             place = map_key(connection, map_id, "map")
-            (item_id,) = entities.note_view(connection, place, [sighting])
+            (item_id,) = entities.note_views(connection, place, [[sighting]])
         if known is None:
             return self._listed(
                 Item(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from memory_nodes.episodic.auto_episodes import AutoEpisodes, AutoEpisodesConfig
+from memory_nodes.episodic.goals import GONE
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import Pose
 from memory_nodes.records import NS_PER_S, EpisodeOrigin, EpisodeStatus, Keyframe
@@ -172,10 +173,14 @@ TABLE: dict[str, tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {
     ),
     "a drive that takes long is no rest": (
         [
-            *(("at", 0, 0.0), ("goal", 1), ("at", 900, 0.0), ("ended", 1000, "aborted")),
-            *(("at", 1500, 0.0), ("at", 1600, 0.0)),
+            *(("at", 0, 0.0), ("goal", 1), ("at", 590, 1.0), ("at", 1180, 2.0)),
+            *(("ended", 1500, "aborted"), ("at", 2000, 2.0), ("at", 2100, 2.0)),
         ],
-        [session(1, 1600), (GOAL, "navigate_to_pose", 1, 1000, 1)],
+        [session(1, 2100), (GOAL, "navigate_to_pose", 1, 1500, 1)],
+    ),
+    "a goal that nothing is heard of while the robot rests is given up": (
+        [("at", 0, 0.0), ("at", 1, 1.0), ("goal", 9), ("at", 608, 1.0), ("at", 609, 1.0)],
+        [session(1, 609), (GOAL, "navigate_to_pose", 9, 609, 1)],
     ),
     "time that jumps back ends all that began by itself": (
         [("saw", 100, 0.0), ("goal", 110), ("at", 120, 3.0), ("jumps_back",), ("saw", 1, 0.0, "b")],
@@ -228,6 +233,22 @@ def test_outcome_without_a_place_is_not_observed_and_the_episode_ends(life: Life
     life.goal(10)
     life.ended(20, "succeeded", None)
     assert (life.observed(), life.told()[1][3]) == ([], 20)
+
+
+def test_goal_that_is_given_up_or_lost_is_interrupted_and_says_why(life: Life) -> None:
+    life.at(0, 0.0)
+    life.goal(1, "g")
+    life.at(700, 0.0)
+    life.goal(701, "h")
+    life.ended(702, GONE, goal_id="h")
+    life.ended(703, "succeeded", goal_id="g")  # it was only slow
+    assert life.observed() == [
+        ("goal", "navigate_to_pose: lost, no word of it and no motion", "episode_2"),
+        ("goal", "navigate_to_pose: lost, its server is gone", "episode_4"),
+        ("goal", "navigate_to_pose: succeeded", "episode_3"),
+    ]
+    statuses = [episode.status for episode in life.past.episodes()]
+    assert (statuses[1], statuses[3]) == (EpisodeStatus.INTERRUPTED,) * 2
 
 
 def test_task_without_an_id_ends_before_the_session_does(life: Life) -> None:

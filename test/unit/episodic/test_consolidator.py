@@ -158,6 +158,38 @@ def test_free_observations_get_gists_once_they_are_old(writer: Writer, past: Pas
     assert [(count, episode) for _, count, _, episode in _gists(writer)] == [(3, None)]
 
 
+def test_stamp_ahead_of_the_clock_holds_up_nothing_and_waits_for_its_time(
+    writer: Writer, past: Past
+) -> None:
+    """Its clock was wrong, or simulated time began anew after it."""
+    _see(writer, 90_000.0, 90_001.0, 90_002.0, text="early bird")
+    _see(writer, 1.0, 2.0, 3.0, 9000.0)
+    consolidator = _consolidator(writer, past, archive_after_s=10_000.0)
+    _run(consolidator, 7000.0)
+    assert [count for _, count, _, _ in _gists(writer)] == [3]
+    assert consolidator.problem is not None and consolidator.problem.startswith("3 observations")
+    _run(consolidator, 80_000.0)
+    assert _texts(past) == ["early bird"] * 3 + [""] * 4
+    _run(_consolidator(writer, past, archive_after_s=4000.0), 93_000.0)  # still too young
+    assert len(_gists(writer)) == 1
+    late = _consolidator(writer, past, archive_after_s=4000.0)
+    _run(late, 99_000.0)
+    assert [(count, text.count("early bird")) for text, count, _, _ in _gists(writer)] == [
+        (3, 0),
+        (3, 1),
+    ]
+    assert (_texts(past), late.problem) == ([""] * 7, None)
+
+
+def test_clock_that_went_back_holds_up_nothing_that_came_since(writer: Writer, past: Past) -> None:
+    """As long as the first run lasts some of it is always just too young."""
+    _see(writer, *(600.0 * number for number in range(200)))
+    _see(writer, 0.5, 1.5, 2.5, text="second run")
+    _run(_consolidator(writer, past), 9000.0)
+    told = sum(count for text, count, _, _ in _gists(writer) if "second run" in text)
+    assert told == 3
+
+
 def test_noise_has_no_gist_and_is_archived_too(writer: Writer, past: Past) -> None:
     _see(writer, 10.0, 20.0, 30.0)
     _see(writer, 40.0, x_m=30.0, text="lonely lamp")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.gist_text import concatenated, heading, with_all_things
 from memory_nodes.episodic.lines import Line, lines_of
@@ -48,6 +50,13 @@ def test_layers_are_told_one_by_one_the_most_frequent_first() -> None:
         "Described: A white kitchen (2 times); A kitchen with a wooden table. "
         "Heard: bring me the mug. Battery: 81 %; 79 %."
     )
+
+
+@pytest.mark.parametrize("layer", ["battery", "diagnostics", "body_arm"])
+def test_of_layers_of_the_body_it_is_told_how_they_began_and_ended(layer: str) -> None:
+    lines = _lines(*((layer, f"arm {degrees} degrees") for degrees in range(30, 85, 5)))
+    told = concatenated(lines, "", 1000)
+    assert told.partition(": ")[2] == "arm 30 degrees; arm 80 degrees."
 
 
 def test_of_equally_frequent_texts_the_one_with_most_new_words_comes_first() -> None:

@@ -107,6 +107,27 @@ def test_sighting_that_cannot_be_written_down_leaves_nothing_of_its_piece(
     assert (counts.gists, counts.entities) == (0, 0)
 
 
+def test_many_views_of_the_same_things_hold_the_writer_up_no_longer_than_their_sum(
+    writer: Writer, tmp_path: Path
+) -> None:
+    """50 views of 10 things: 45 pairs, 500 observations of a thing, and not 2250 pairs."""
+    ids = tuple(writer.add(observation(f"view {number}")) for number in range(50))
+    views = tuple(
+        tuple(
+            replace(_seen(f"lamp {n}", own, x_m=float(n)), entity_id=f"new_{n}") for n in range(10)
+        )
+        for own in ids
+    )
+    statements: list[str] = []
+    with writer.database.transaction() as connection:
+        connection.set_trace_callback(statements.append)
+    writer.add_piece(Piece(gist(observation_ids=ids), views))
+    pairs = [text for text in statements if "COOCCURS_WITH" in text]
+    told = [text for text in statements if "OBSERVED_IN" in text]
+    assert (len(pairs), len(told) <= 500 + 2 * 10) == (45, True)
+    assert {weight for _, _, weight in _links(tmp_path, "COOCCURS_WITH")} == {50.0}
+
+
 def test_nearest_entities_of_a_map_come_first(writer: Writer, past: Past) -> None:
     seen = writer.add(observation("things"))
     view = tuple(

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import EpisodeStatus, Tier
+from memory_nodes.records import NS_PER_S, EpisodeStatus, Tier
 from memory_nodes.store import episodes
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.writer import Writer, WriterConfig
-from memory_test_support.records import observation
+from memory_test_support.records import graph, keyframe, observation
 
 
 @pytest.fixture
@@ -117,6 +117,30 @@ def test_new_writer_closes_what_a_crash_left_open_with_all_within_it(tmp_path: P
     assert _rows(again, query) == [(EpisodeStatus.INTERRUPTED, 7)] * 2
     again.add(observation("afterwards"))
     assert _rows(again, "SELECT episode_key FROM observation") == [(2,), (None,)]
+    again.close()
+
+
+def test_crash_ends_an_episode_at_the_last_stamp_of_what_came_since_it_began(
+    tmp_path: Path,
+) -> None:
+    """Neither what was there before nor the stamp of a wrong clock makes it last for years."""
+    year_s = 365.0 * 24.0 * 3600.0
+    writer = Writer(tmp_path)
+    writer.add(observation("before it, by a wrong clock", stamp_s=500.0))
+    writer.commit_chunk(graph(1, [keyframe(1, stamp_s=600.0)], []))
+    outer = writer.start_episode("patrol", "", 10 * NS_PER_S)
+    writer.add(observation("a chair", stamp_s=20.0))
+    writer.start_episode("kitchen", outer, 30 * NS_PER_S)
+    writer.commit_chunk(graph(2, [keyframe(2, stamp_s=40.0)], []))
+    writer.add(observation("in it, by a wrong clock", stamp_s=5.0 * year_s))
+    writer.close()
+    again = Writer(tmp_path)
+    query = "SELECT status, end_ns FROM episode ORDER BY episode_key"
+    assert _rows(again, query) == [(EpisodeStatus.INTERRUPTED, 40 * NS_PER_S)] * 2
+    late = observation("a cup", stamp_s=30.0 * 24.0 * 3600.0, observation_id="chunk_3.text.1")
+    again.commit_chunk(graph(3, [keyframe(3, stamp_s=late.stamp_ns / NS_PER_S)], []), [late])
+    found = "SELECT episode_key FROM observation WHERE public_id IS NOT NULL"
+    assert _rows(again, found) == [(None,)]
     again.close()
 
 

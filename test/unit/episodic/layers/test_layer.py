@@ -112,7 +112,7 @@ def test_only_so_many_things_of_a_layer_are_kept_in_mind() -> None:
 
     def executing(number: int) -> SimpleNamespace:
         goal_id = SimpleNamespace(uuid=list(number.to_bytes(16, "big")))
-        info = SimpleNamespace(goal_id=goal_id)
+        info = SimpleNamespace(goal_id=goal_id, stamp=SimpleNamespace(sec=0, nanosec=0))
         return SimpleNamespace(status_list=[SimpleNamespace(goal_info=info, status=2)])
 
     heard = [(float(number), executing(number)) for number in range(MAX_KEYS + 1)]

@@ -11,18 +11,22 @@ import pytest
 from memory_nodes.episodic.layers.config import READY
 from memory_nodes.episodic.layers.layer import Layer
 from memory_nodes.episodic.layers.wording import action_of
+from memory_nodes.records import NS_PER_S
 from memory_nodes.store.observations import is_interoceptive
 from memory_nodes.suite import HARDWARE_ID
 
 TOPIC = "/navigate_to_pose/_action/status"
 
 
-def heard(name: str, *messages: object) -> list[str]:
-    """What a ready layer records of messages a minute apart."""
+def heard(name: str, *messages: object, before: tuple[str, float] | None = None) -> list[str]:
+    """What a ready layer records of messages a minute apart; ``before``: a restart, and when, s."""
     layer, texts = Layer(name, READY[name], Counter()), []
+    if before is not None:
+        layer.resume(before[0], round(before[1] * NS_PER_S))
     for minute, message in enumerate(messages):
-        for item in layer.news(message, minute * 60 * 10**9):
-            layer.note(item, minute * 60 * 10**9)
+        stamp_ns = (60 + minute) * 60 * NS_PER_S
+        for item in layer.news(message, stamp_ns):
+            layer.note(item, stamp_ns)
             texts.append(item.text)
     return texts
 
@@ -100,8 +104,9 @@ def test_what_the_memory_says_of_itself_is_no_news_to_it() -> None:
     assert heard("diagnostics", array(own)) == []
 
 
-def goal(number: int, code: int) -> SimpleNamespace:
-    info = SimpleNamespace(goal_id=SimpleNamespace(uuid=[number] * 16))
+def goal(number: int, code: int, since_s: int = 0) -> SimpleNamespace:
+    stamp = SimpleNamespace(sec=since_s, nanosec=0)
+    info = SimpleNamespace(goal_id=SimpleNamespace(uuid=[number] * 16), stamp=stamp)
     return SimpleNamespace(goal_info=info, status=code)
 
 
@@ -120,6 +125,33 @@ def test_goal_whose_beginning_was_not_heard_does_not_end() -> None:
         "navigate_to_pose: executing",
         "navigate_to_pose: aborted",
     ]
+
+
+EXECUTING = ("navigate_to_pose: executing", 100.5)
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (EXECUTING, ["navigate_to_pose: aborted"]),
+        (("navigate_to_pose: succeeded", 100.5), []),
+        (("navigate_to_pose: executing", 49.0), []),
+        (("navigate_to_pose: executing", 9000.0), []),
+        (None, []),
+    ],
+    ids=["it went on", "it had ended", "another one went on", "time began anew", "no restart"],
+)
+def test_what_ended_during_a_restart_is_told_once(
+    before: tuple[str, float] | None, told: list[str]
+) -> None:
+    """Goal 7 was accepted at 100 s, before it was recorded; 6 and 8 are other ones."""
+    message = goals(goal(6, 4, 50), goal(7, 6, 100), goal(8, 4, 110))
+    assert heard("action", message, message, goals(goal(6, 4, 50)), before=before) == told
+
+
+def test_goal_that_goes_on_after_a_restart_is_told_to_end_and_not_to_begin_again() -> None:
+    lists = [goals(goal(6, 4, 50), goal(7, code, 100)) for code in (2, 2, 4, 4)]
+    assert heard("action", *lists, before=EXECUTING) == ["navigate_to_pose: succeeded"]
 
 
 def test_action_is_named_without_its_namespace() -> None:

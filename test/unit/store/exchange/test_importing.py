@@ -203,6 +203,20 @@ def test_what_was_consolidated_and_told_is_not_again_and_the_rest_is(tmp_path: P
     past.close()
 
 
+def test_what_was_passed_over_waits_in_the_copy_too(tmp_path: Path) -> None:
+    source, target = tmp_path / "first", tmp_path / "second"
+    writer = Writer(source)
+    for text, stamp_s in (("old", 1.0), ("of a wrong clock", 50.0), ("old too", 2.0)):
+        writer.add(observation(text, stamp_s))
+    writer.finish_free("observation_3", before_ns=9 * NS_PER_S)
+    writer.close()
+    assert import_(export(source, "all", "jsonl"), target).skipped == 0
+    past = Past(target)
+    free = past.free_observations(before_ns=99 * NS_PER_S, limit=9)
+    assert [item.observation.text for item in free] == ["of a wrong clock"]
+    past.close()
+
+
 def _make_older(export_dir: Path) -> None:
     """As schema 5 would have written it: without entities, and the fields that came with them."""
     fresh: dict[str, set[str]] = {
