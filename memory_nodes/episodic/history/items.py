@@ -10,12 +10,11 @@ from enum import Enum, auto
 from memory_nodes.episodic.history.config import BATCH_SIZE
 from memory_nodes.records import NS_PER_S
 from memory_nodes.store.history_nodes import ToldUpTo
+from memory_nodes.store.observations import is_interoceptive
 from memory_nodes.store.past import ObservationInEpisode, Past, Scene
 
 MAX_OBJECTS = 50
 MAX_OBJECT_CHARS = 40
-SILENT_LAYERS = frozenset(("battery", "diagnostics"))
-"""How the robot feels is no part of what happened."""
 _COUNT = re.compile(r"^(?:\d+\s*x?|an?|the|some)\s+", re.IGNORECASE)
 
 
@@ -130,7 +129,8 @@ def observed_item(seen: ObservationInEpisode) -> Item:
         kind=kind if names or kind is not Kind.SCENE else Kind.NOTE,
         start_ns=said.stamp_ns,
         end_ns=said.stamp_ns,
-        text="" if said.layer in SILENT_LAYERS else said.text,
+        # how the robot feels is no part of what happened
+        text="" if is_interoceptive(said.layer) else said.text,
         objects=names,
         episode_id=seen.episode_id,
     )

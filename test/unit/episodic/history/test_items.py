@@ -85,8 +85,10 @@ def test_a_full_batch_that_is_too_young_is_the_last(writer: Writer, past: Past) 
     assert batch.is_last
 
 
-def test_how_the_robot_feels_is_silent(writer: Writer, past: Past) -> None:
-    writer.add(at(1.0, "battery", "battery at 40 %"))
+@pytest.mark.parametrize("layer", ["battery", "diagnostics", "body_wheels"])
+def test_how_the_robot_feels_is_silent(writer: Writer, past: Past, layer: str) -> None:
+    writer.add_layer(layer)
+    writer.add(at(1.0, layer, "as ever"))
     (item,) = read_batch(past, NOTHING_TOLD, ns(60), ns(120)).items
     assert item.is_silent
 
