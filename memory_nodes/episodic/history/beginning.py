@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_nodes.episodic.history.chronicle import Beginning, OpenGoal
 from memory_nodes.episodic.history.drafts import NodeDraft
 from memory_nodes.episodic.history.event import State
-from memory_nodes.episodic.history.items import observed_item
+from memory_nodes.episodic.history.items import chunk_id_of, observed_item
 from memory_nodes.records import HistoryNode, HistoryUnit
 from memory_nodes.store.past import Past
 
@@ -64,6 +64,6 @@ def _state_after(past: Past, event: HistoryNode) -> State:
 
 def _session_of(past: Past, event: HistoryNode) -> str:
     """Of the last chunk in it."""
-    chunk_ids = [int(each[6:]) for each in event.evidence if each.startswith("chunk_")]
+    chunk_ids = [found for found in map(chunk_id_of, event.evidence) if found is not None]
     keyframes = past.scene(chunk_ids[-1]).keyframes if chunk_ids else ()
     return keyframes[0].session_id if keyframes else ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memory_nodes.episodic.history.batch import read_batch
 from memory_nodes.episodic.history.beginning import beginning
 from memory_nodes.episodic.history.calendar import Calendar
 from memory_nodes.episodic.history.chronicle import Beginning, Chronicle
 from memory_nodes.episodic.history.config import HistoryConfig
-from memory_nodes.episodic.history.items import Item, Kind, read_batch, seconds
+from memory_nodes.episodic.history.items import Item, Kind, seconds
 from memory_nodes.episodic.history.paths import EpisodePaths
 from memory_nodes.errors import InputError
 from memory_nodes.records import HistoryNode, HistoryUnit

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_nodes.episodic.history.items import Kind, object_names, read_batch, type_of
+from memory_nodes.episodic.history.batch import read_batch
+from memory_nodes.episodic.history.items import Kind, object_names, type_of
 from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
