@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from memory_nodes.episodic.history.chronicle import Beginning, OpenGoal
-from memory_nodes.episodic.history.drafts import NodeDraft
+from memory_nodes.episodic.history.drafts import Beginning, NodeDraft, OpenGoal
 from memory_nodes.episodic.history.event import State
 from memory_nodes.episodic.history.items import chunk_id_of, observed_item
 from memory_nodes.records import HistoryNode, HistoryUnit
 from memory_nodes.store.past import Past
 
 LOOK_BACK = 100
-"""Among so many of the newest events is the open one."""
+"""Among so many of the events that were told last is the open one."""
 
 
 def beginning(past: Past) -> Beginning:
     """What a telling that ended at any moment has left."""
     events = past.last_events(LOOK_BACK)
     event = next((each for each in events if each.is_open), None)
-    over = next((each for each in events if not each.is_open and _is_before(each, event)), None)
+    told_before = events if event is None else events[events.index(event) + 1 :]
+    over = next((each for each in told_before if not each.is_open), None)
     state = State() if over is None else _state_after(past, over)
     if event is None or not event.parent_id:  # without one, its goal was forgotten
         last = over if event is None else event
@@ -33,10 +33,6 @@ def beginning(past: Past) -> Beginning:
         session_id=_session_of(past, over) if over is not None and is_same_goal else "",
         told_until_ns=event.start_ns,
     )
-
-
-def _is_before(event: HistoryNode, other: HistoryNode | None) -> bool:
-    return other is None or event.start_ns <= other.start_ns
 
 
 def _goals_around(past: Past, event: HistoryNode) -> list[OpenGoal]:

@@ -74,7 +74,7 @@ class Closing:
         return True
 
     def _put_under_day(self, node: HistoryNode) -> None:
-        period = self._calendar.period(HistoryUnit.DAY, node.start_ns)
+        period = self._period(node)
         day = day_node(self._past, period.start_ns, period.end_ns)
         if day is None:
             day = _opened(HistoryUnit.DAY, 4, node)
@@ -99,49 +99,47 @@ class Closing:
         return above
 
     async def _close_day_or_goal(self, horizon_ns: int, used: Collection[str]) -> bool:
-        """Day by day, each after its goals."""
-        for day in await asyncio.to_thread(self._past.parentless, [HistoryUnit.DAY]):
-            if not day.is_open:
-                continue
-            goal = await asyncio.to_thread(self._open_goal_in, day, horizon_ns, used)
-            if goal is not None:
-                children = await self._below(goal)
-                closed = await self._closed_goal(goal, children)
-                await asyncio.to_thread(self._write_goal, closed, children, day)
-                return True
-            period = self._calendar.period(HistoryUnit.DAY, day.start_ns)
-            if period.end_ns <= horizon_ns:
-                await self._close_day(day)
-                return True
-        return False
+        """Day by day, each after its goals, of which the innermost come first."""
+        goals, days = await asyncio.to_thread(self._open_goals_and_days)
+        in_use_ns = [self._day_ns(goal) for goal in goals if goal.node_id in used]
+        ready = [g for g in goals if g.node_id not in used and self._is_over(g, horizon_ns)]
+        over = [d for d in days if self._period(d).end_ns <= horizon_ns]
+        goal = min(ready, key=self._day_ns, default=None)
+        day = next((each for each in over if self._day_ns(each) not in in_use_ns), None)
+        if goal is not None and (day is None or self._day_ns(goal) <= self._day_ns(day)):
+            children = await self._below(goal)
+            closed = await self._closed_goal(goal, children)
+            await asyncio.to_thread(self._write_goal, closed, children)
+        elif day is not None:
+            await self._close_day(day)
+        return goal is not None or day is not None
 
-    def _write_goal(
-        self, goal: HistoryNode, children: Sequence[HistoryNode], day: HistoryNode
-    ) -> None:
-        """With the day's text so far."""
+    def _open_goals_and_days(self) -> tuple[list[HistoryNode], list[HistoryNode]]:
+        goals = self._past.open_nodes(HistoryUnit.GOAL)
+        days = self._past.parentless([HistoryUnit.DAY])
+        return [each for each in goals if each.parent_id], [each for each in days if each.is_open]
+
+    def _period(self, node: HistoryNode) -> Period:
+        return self._calendar.period(HistoryUnit.DAY, node.start_ns)
+
+    def _day_ns(self, node: HistoryNode) -> int:
+        return self._period(node).start_ns
+
+    def _write_goal(self, goal: HistoryNode, children: Sequence[HistoryNode]) -> None:
+        """With the text so far of its day, if that is open."""
+        above = self._ancestors(goal)
+        day = above[-1] if above else goal
         left_open = [replace(child, is_open=False) for child in children if child.is_open]
-        siblings = self._past.children(day.node_id)
-        told = [goal if each.node_id == goal.node_id else each for each in siblings]
-        so_far = self._narrator.by_rule(told, HistoryUnit.DAY)
-        end_ns = max(day.end_ns, goal.end_ns)
-        self._writer.put_history([replace(day, text=so_far, end_ns=end_ns), goal, *left_open])
-
-    def _open_goal_in(
-        self, node: HistoryNode, horizon_ns: int, used: Collection[str]
-    ) -> HistoryNode | None:
-        """A goal that is over, the innermost first."""
-        for child in self._past.children(node.node_id):
-            if child.unit is HistoryUnit.GOAL and child.is_open:
-                inner = self._open_goal_in(child, horizon_ns, used)
-                if inner is not None:
-                    return inner
-                if child.node_id not in used and self._is_over(child, horizon_ns):
-                    return child
-        return None
+        if day.unit is HistoryUnit.DAY and day.is_open:
+            siblings = self._past.children(day.node_id)
+            told = [goal if each.node_id == goal.node_id else each for each in siblings]
+            so_far = self._narrator.by_rule(told, HistoryUnit.DAY)
+            day = replace(day, text=so_far, end_ns=max(day.end_ns, goal.end_ns))
+            left_open.insert(0, day)
+        self._writer.put_history([*left_open, goal])
 
     def _is_over(self, goal: HistoryNode, horizon_ns: int) -> bool:
-        day = self._calendar.period(HistoryUnit.DAY, goal.start_ns)
-        if day.end_ns <= horizon_ns or not goal.evidence:
+        if self._period(goal).end_ns <= horizon_ns or not goal.evidence:
             return True
         return is_episode_over(self._past, goal.evidence[0], horizon_ns)
 
@@ -151,8 +149,7 @@ class Closing:
         told = await self._narrator.goal(facts)
         end_ns = goal.end_ns
         if episode is not None and episode.end_ns is not None:
-            day = self._calendar.period(HistoryUnit.DAY, goal.start_ns)
-            end_ns = max(end_ns, min(episode.end_ns, day.end_ns - 1))
+            end_ns = max(end_ns, min(episode.end_ns, self._period(goal).end_ns - 1))
         return replace(goal, text=told.text, source=told.source, end_ns=end_ns, is_open=False)
 
     def _episode_of(self, goal: HistoryNode) -> Episode | None:

@@ -59,6 +59,11 @@ class Item:
         return chunk_id_of(self.item_id) is not None
 
     @property
+    def is_from_chunk(self) -> bool:
+        """It is a chunk, or what one was put into: it comes when the model has seen it."""
+        return self.item_id.startswith("chunk_")
+
+    @property
     def is_silent(self) -> bool:
         """It tells nothing, or not any more."""
         return not self.is_chunk and not self.text
