@@ -6,6 +6,7 @@ from memory_nodes.episodic.history.drafts import Beginning, NodeDraft, OpenGoal
 from memory_nodes.episodic.history.event import State
 from memory_nodes.episodic.history.items import chunk_id_of, observed_item
 from memory_nodes.records import HistoryNode, HistoryUnit
+from memory_nodes.store.history_nodes import TELL_AGAIN
 from memory_nodes.store.past import Past
 
 LOOK_BACK = 100
@@ -17,8 +18,8 @@ def beginning(past: Past) -> Beginning:
     events = past.last_events(LOOK_BACK)
     event = next((each for each in events if each.is_open), None)
     told_before = events if event is None else events[events.index(event) + 1 :]
-    over = next((each for each in told_before if not each.is_open), None)
-    state = State() if over is None else _state_after(past, over)
+    over = next((each for each in told_before if _is_over(each)), None)
+    state = State() if over is None else state_after(past, over)
     if event is None or not event.parent_id:  # without one, its goal was forgotten
         last = over if event is None else event
         told_until_ns = 0 if last is None else last.end_ns + 1
@@ -33,6 +34,10 @@ def beginning(past: Past) -> Beginning:
         session_id=_session_of(past, over) if over is not None and is_same_goal else "",
         told_until_ns=event.start_ns,
     )
+
+
+def _is_over(event: HistoryNode) -> bool:
+    return not event.is_open and event.source != TELL_AGAIN
 
 
 def _goals_around(past: Past, event: HistoryNode) -> list[OpenGoal]:
@@ -51,7 +56,8 @@ def _goals_around(past: Past, event: HistoryNode) -> list[OpenGoal]:
     return goals
 
 
-def _state_after(past: Past, event: HistoryNode) -> State:
+def state_after(past: Past, event: HistoryNode) -> State:
+    """What holds when an event is over."""
     state = State()
     for seen in past.observations(event.evidence):
         state = state.after(observed_item(seen))

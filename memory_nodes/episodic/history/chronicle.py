@@ -12,8 +12,9 @@ from memory_nodes.episodic.history.drafts import Beginning, Drafts, NodeDraft, O
 from memory_nodes.episodic.history.event import EventDraft
 from memory_nodes.episodic.history.facts import Section, clean
 from memory_nodes.episodic.history.items import Item, seconds
-from memory_nodes.episodic.history.paths import EpisodePaths, holds
-from memory_nodes.records import Episode, EpisodeStatus, HistoryNode, HistoryUnit
+from memory_nodes.episodic.history.paths import EpisodePaths, holds, is_episode_over
+from memory_nodes.errors import InputError
+from memory_nodes.records import Episode, HistoryNode, HistoryUnit
 from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.past import Past
 
@@ -56,7 +57,15 @@ class Chronicle:
         return frozenset(goal.draft.node.node_id for goal in self._goals)
 
     def refresh(self) -> None:
-        """Takes over what others wrote of the open nodes. Raises InputError where one is gone."""
+        """Takes over what others wrote of the open nodes.
+
+        Raises InputError where one of them, or what holds since an earlier one, is forgotten.
+        """
+        state = self._state if self._event is None else self._event.state
+        if len(self._past.observations(state.item_ids)) < len(state.item_ids):
+            raise InputError("what the history goes on from was forgotten")
+        if self._event_node is not None:
+            self._past.history([self._event_node.node.node_id])
         above = [goal.draft for goal in self._goals]
         if above and above[0].parent is not None:
             above.append(above[0].parent)
@@ -279,14 +288,6 @@ class Chronicle:
         if goal.episode is None:
             return node.end_ns + seconds(self._config.history_pause_s) < horizon_ns
         return is_episode_over(self._past, goal.episode_id, horizon_ns)
-
-
-def is_episode_over(past: Past, episode_id: str, horizon_ns: int) -> bool:
-    """Whether an episode had ended by a stamp, or is forgotten."""
-    for episode in past.episodes([episode_id]):
-        has_ended = episode.status is not EpisodeStatus.ACTIVE and episode.end_ns is not None
-        return has_ended and (episode.end_ns or 0) <= horizon_ns
-    return True
 
 
 def day_node(past: Past, start_ns: int, end_ns: int) -> HistoryNode | None:

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from memory_nodes.episodic.history import rules
 from memory_nodes.episodic.history.calendar import Calendar, Period
-from memory_nodes.episodic.history.chronicle import day_node, is_episode_over
+from memory_nodes.episodic.history.chronicle import day_node
 from memory_nodes.episodic.history.config import HistoryConfig
 from memory_nodes.episodic.history.drafts import opened
 from memory_nodes.episodic.history.narrator import Group, Narrator
+from memory_nodes.episodic.history.paths import is_episode_over
+from memory_nodes.episodic.history.retelling import Retelling
 from memory_nodes.episodic.history.tops import TOP_UNITS
 from memory_nodes.records import Episode, HistoryNode, HistoryUnit
+from memory_nodes.store.history_nodes import TELL_AGAIN
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 
@@ -44,6 +47,7 @@ class Closing:
         self._narrator = narrator
         self._calendar = calendar
         self._config = config
+        self._retelling = Retelling(writer, past, config)
 
     async def step(self, horizon_ns: int, used: Collection[str]) -> bool:
         """Closes one node, if one is over by then; whether there was one.
@@ -51,7 +55,8 @@ class Closing:
         All up to the horizon must be told. ``used``: goals that more may come into.
         """
         return (
-            await self._adopt()
+            await asyncio.to_thread(self._retelling.step)
+            or await self._adopt()
             or await self._close_unit(HistoryUnit.WEEK, horizon_ns)
             or await self._close_unit(HistoryUnit.MONTH, horizon_ns)
             or await self._close_unit(HistoryUnit.YEAR, horizon_ns)
@@ -107,12 +112,18 @@ class Closing:
         goal = min(ready, key=self._day_ns, default=None)
         day = next((each for each in over if self._day_ns(each) not in in_use_ns), None)
         if goal is not None and (day is None or self._day_ns(goal) <= self._day_ns(day)):
-            children = await self._below(goal)
-            closed = await self._closed_goal(goal, children)
-            await asyncio.to_thread(self._write_goal, closed, children)
+            await self._close_goal(goal)
         elif day is not None:
             await self._close_day(day)
         return goal is not None or day is not None
+
+    async def _close_goal(self, goal: HistoryNode) -> None:
+        children = await self._below(goal)
+        if not children:  # forgotten
+            await asyncio.to_thread(self._writer.put_history, [], [goal.node_id])
+            return
+        closed = await self._closed_goal(_again_around(goal, children), children)
+        await asyncio.to_thread(self._write_goal, closed, children)
 
     def _open_goals_and_days(self) -> tuple[list[HistoryNode], list[HistoryNode]]:
         goals = self._past.open_nodes(HistoryUnit.GOAL)
@@ -162,6 +173,7 @@ class Closing:
     async def _close_day(self, day: HistoryNode) -> None:
         """Groups the goals of a day that is over, one level a step, then closes it."""
         nodes = await self._below(day)
+        day = _again_around(day, nodes)
         if not nodes:
             await asyncio.to_thread(self._writer.put_history, [], [day.node_id])
         elif len(nodes) <= self._config.max_ungrouped_goals:
@@ -238,6 +250,14 @@ def _around(node: HistoryNode, children: Sequence[HistoryNode]) -> HistoryNode:
         end_ns=max(node.end_ns, *(child.end_ns for child in children)),
         level=max(node.level, 1 + max(child.level for child in children)),
     )
+
+
+def _again_around(node: HistoryNode, children: Sequence[HistoryNode]) -> HistoryNode:
+    """Of the time that is left, where some of it was forgotten."""
+    if node.source != TELL_AGAIN or not children:
+        return node
+    start_ns, end_ns = children[0].start_ns, max(child.end_ns for child in children)
+    return replace(node, start_ns=start_ns, end_ns=end_ns)
 
 
 def _group_node(group: Group, day: HistoryNode) -> HistoryNode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memory_nodes.episodic.history.items import Item
-from memory_nodes.records import Episode, EpisodeOrigin, HistoryNode
+from memory_nodes.records import Episode, EpisodeOrigin, EpisodeStatus, HistoryNode
 from memory_nodes.store.episodes import named_key
 from memory_nodes.store.past import Past
 
@@ -51,6 +51,14 @@ class EpisodePaths:
 def is_of_episode(goal: HistoryNode) -> bool:
     """Otherwise it is a stretch outside of any."""
     return bool(goal.evidence) and named_key(goal.evidence[0]) is not None
+
+
+def is_episode_over(past: Past, episode_id: str, horizon_ns: int) -> bool:
+    """Whether an episode had ended by a stamp, or is forgotten."""
+    for episode in past.episodes([episode_id]):
+        has_ended = episode.status is not EpisodeStatus.ACTIVE and episode.end_ns is not None
+        return has_ended and (episode.end_ns or 0) <= horizon_ns
+    return True
 
 
 def holds(episode: Episode, stamp_ns: int) -> bool:
