@@ -14,6 +14,10 @@ from memory_nodes.store import observations, rows
 from memory_nodes.store.checks import check_unicode
 
 MAX_TEXT_CHARS = 10_000
+TELL_AGAIN = "forgotten"
+"""The source of a node that is to be told again, without what is forgotten."""
+TO_BE_TOLD = "To be told again."
+"""Its text."""
 _ID = re.compile(r"history_(\d{1,18})")
 
 
@@ -105,6 +109,11 @@ def note_told(connection: sqlite3.Connection, told: ToldUpTo) -> None:
         "UPDATE history_mark SET last_chunk_id = ?, last_observation_key = ?",
         (told.chunk_id, told.observation_key),
     )
+
+
+def is_id(node_id: str) -> bool:
+    """Whether this can be the id of a node."""
+    return _ID.fullmatch(node_id) is not None
 
 
 def key_from_id(connection: sqlite3.Connection, node_id: str) -> int:

@@ -50,12 +50,21 @@ class HistoryReader(ReadOnly):
             )
             return [self._node(row) for row in found]
 
-    def last_events(self, limit: int) -> list[HistoryNode]:
-        """The events that began last, newest first."""
+    def open_nodes(self, unit: HistoryUnit) -> list[HistoryNode]:
+        """The nodes of a unit into which more may come, the lowest first, then by time."""
         with self._snapshot():
             found = self._rows(
-                "SELECT * FROM history_node WHERE level = 2 ORDER BY start_ns DESC, node_key DESC"
-                " LIMIT ?",
+                "SELECT * FROM history_node WHERE unit = ? AND is_open"
+                " ORDER BY level, start_ns, node_key",
+                (unit.value,),
+            )
+            return [self._node(row) for row in found]
+
+    def last_events(self, limit: int) -> list[HistoryNode]:
+        """The events that were told last, newest first."""
+        with self._snapshot():
+            found = self._rows(
+                "SELECT * FROM history_node WHERE level = 2 ORDER BY node_key DESC LIMIT ?",
                 (limit,),
             )
             return [self._node(row) for row in found]

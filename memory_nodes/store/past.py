@@ -212,6 +212,16 @@ class Past(HistoryReader):
             )
             return [self._scene(row["chunk_id"]) for row in found]
 
+    def scenes_between(self, since_ns: int, until_ns: int) -> list[Scene]:
+        """The chunks with a keyframe of that time, both ends included, in order."""
+        with self._snapshot():
+            found = self._rows(
+                "SELECT DISTINCT chunk_id FROM keyframe WHERE stamp_ns BETWEEN ? AND ?"
+                " ORDER BY chunk_id",
+                (since_ns, until_ns),
+            )
+            return [self._scene(row["chunk_id"]) for row in found]
+
     def scene(self, chunk_id: int) -> Scene:
         """What one chunk shows; nothing for an unknown one."""
         with self._snapshot():

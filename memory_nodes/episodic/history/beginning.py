@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from memory_nodes.episodic.history.chronicle import Beginning, OpenGoal
-from memory_nodes.episodic.history.drafts import NodeDraft
+from memory_nodes.episodic.history.drafts import Beginning, NodeDraft, OpenGoal
 from memory_nodes.episodic.history.event import State
-from memory_nodes.episodic.history.items import observed_item
+from memory_nodes.episodic.history.items import chunk_id_of, observed_item
 from memory_nodes.records import HistoryNode, HistoryUnit
+from memory_nodes.store.history_nodes import TELL_AGAIN
 from memory_nodes.store.past import Past
 
 LOOK_BACK = 100
-"""Among so many of the newest events is the open one."""
+"""Among so many of the events that were told last is the open one."""
 
 
 def beginning(past: Past) -> Beginning:
     """What a telling that ended at any moment has left."""
     events = past.last_events(LOOK_BACK)
     event = next((each for each in events if each.is_open), None)
-    over = next((each for each in events if not each.is_open and _is_before(each, event)), None)
-    state = State() if over is None else _state_after(past, over)
+    told_before = events if event is None else events[events.index(event) + 1 :]
+    over = next((each for each in told_before if _is_over(each)), None)
+    state = State() if over is None else state_after(past, over)
     if event is None or not event.parent_id:  # without one, its goal was forgotten
         last = over if event is None else event
         told_until_ns = 0 if last is None else last.end_ns + 1
@@ -35,8 +36,8 @@ def beginning(past: Past) -> Beginning:
     )
 
 
-def _is_before(event: HistoryNode, other: HistoryNode | None) -> bool:
-    return other is None or event.start_ns <= other.start_ns
+def _is_over(event: HistoryNode) -> bool:
+    return not event.is_open and event.source != TELL_AGAIN
 
 
 def _goals_around(past: Past, event: HistoryNode) -> list[OpenGoal]:
@@ -55,7 +56,8 @@ def _goals_around(past: Past, event: HistoryNode) -> list[OpenGoal]:
     return goals
 
 
-def _state_after(past: Past, event: HistoryNode) -> State:
+def state_after(past: Past, event: HistoryNode) -> State:
+    """What holds when an event is over."""
     state = State()
     for seen in past.observations(event.evidence):
         state = state.after(observed_item(seen))
@@ -64,6 +66,6 @@ def _state_after(past: Past, event: HistoryNode) -> State:
 
 def _session_of(past: Past, event: HistoryNode) -> str:
     """Of the last chunk in it."""
-    chunk_ids = [int(each[6:]) for each in event.evidence if each.startswith("chunk_")]
+    chunk_ids = [found for found in map(chunk_id_of, event.evidence) if found is not None]
     keyframes = past.scene(chunk_ids[-1]).keyframes if chunk_ids else ()
     return keyframes[0].session_id if keyframes else ""

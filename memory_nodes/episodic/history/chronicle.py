@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from memory_nodes.episodic.history.calendar import Calendar
+from memory_nodes.episodic.history.clock import SetBack
 from memory_nodes.episodic.history.config import HistoryConfig
-from memory_nodes.episodic.history.drafts import Drafts, NodeDraft, opened
-from memory_nodes.episodic.history.event import EventDraft, State
+from memory_nodes.episodic.history.drafts import Beginning, Drafts, NodeDraft, OpenGoal, opened
+from memory_nodes.episodic.history.event import EventDraft
 from memory_nodes.episodic.history.facts import Section, clean
 from memory_nodes.episodic.history.items import Item, seconds
-from memory_nodes.episodic.history.paths import EpisodePaths
-from memory_nodes.records import Episode, EpisodeStatus, HistoryNode, HistoryUnit
+from memory_nodes.episodic.history.paths import EpisodePaths, holds, is_episode_over
+from memory_nodes.errors import InputError
+from memory_nodes.records import Episode, HistoryNode, HistoryUnit
 from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.past import Past
-
-
-@dataclass
-class OpenGoal:
-    """A goal that items come into; without an episode a stretch outside of any."""
-
-    draft: NodeDraft
-    episode: Episode | None = None
-
-    @property
-    def episode_id(self) -> str:
-        return "" if self.episode is None else self.episode.episode_id
-
-
-@dataclass
-class Beginning:
-    """Where telling goes on."""
-
-    goals: list[OpenGoal] = field(default_factory=list)
-    """The open ones, outermost first; the first is below its day."""
-    event_id: str = ""
-    """The open event, which is told again from its first item."""
-    events_told: int = 0
-    """In the innermost goal."""
-    state: State = field(default_factory=State)
-    session_id: str = ""
-    told_until_ns: int = 0
 
 
 class Chronicle:
@@ -70,6 +45,9 @@ class Chronicle:
         self._state = begin.state
         self._session_id = begin.session_id
         self._told_until_ns = begin.told_until_ns
+        """In the open goals."""
+        self._front_ns = begin.told_until_ns
+        """Outside of episodes."""
         self._event: EventDraft | None = None
         self._event_node: NodeDraft | None = None
 
@@ -79,7 +57,15 @@ class Chronicle:
         return frozenset(goal.draft.node.node_id for goal in self._goals)
 
     def refresh(self) -> None:
-        """Takes over what others wrote of the open nodes. Raises InputError where one is gone."""
+        """Takes over what others wrote of the open nodes.
+
+        Raises InputError where one of them, or what holds since an earlier one, is forgotten.
+        """
+        state = self._state if self._event is None else self._event.state
+        if len(self._past.observations(state.item_ids)) < len(state.item_ids):
+            raise InputError("what the history goes on from was forgotten")
+        if self._event_node is not None:
+            self._past.history([self._event_node.node.node_id])
         above = [goal.draft for goal in self._goals]
         if above and above[0].parent is not None:
             above.append(above[0].parent)
@@ -87,15 +73,39 @@ class Chronicle:
         for draft, node in zip(above, nodes, strict=True):
             draft.node = node
 
+    def go_back(self, set_back: SetBack) -> None:
+        """The clock was set back: what is of a time that was told before is not late now.
+
+        Not where the other kind of items has told so already.
+        """
+        reached_ns = self._told_until_ns if self._event is None else self._event.end_ns
+        is_back = reached_ns - set_back.to_ns < set_back.from_ns - reached_ns
+        if set_back.to_ns < self._told_until_ns and not is_back:
+            self._leave(0)
+            self._told_until_ns = self._front_ns = set_back.to_ns
+
     def take(self, items: Iterable[Item], paths: EpisodePaths | None) -> list[Item]:
         """Goes on with items in the order of time; gives back those that come too late."""
         late = []
         for item in items:
-            if item.start_ns < self._told_until_ns:
+            path = () if paths is None else paths.of(item)
+            if self._is_late(item, path):
                 late.append(item)
             elif not item.is_silent:
-                self._take(item, () if paths is None else paths.of(item))
+                self._take(item, path)
         return late
+
+    def _is_late(self, item: Item, path: tuple[Episode, ...]) -> bool:
+        """Whether what an item belongs to is told already, up to its stamp or to the end."""
+        if not path:
+            return item.start_ns < self._front_ns
+        if any(goal.episode_id == path[-1].episode_id for goal in self._goals):
+            return item.start_ns < self._told_until_ns
+        known = self._told_goal(item, path)
+        if known is None:
+            return item.start_ns < self._front_ns and not holds(path[-1], item.start_ns)
+        told_ns = min(self._front_ns, known.node.end_ns)
+        return not known.node.is_open or item.start_ns < told_ns
 
     def advance(self, horizon_ns: int) -> None:
         """Lets go of goals that are over by then: nothing more will come into them."""
@@ -136,7 +146,8 @@ class Chronicle:
         day = self._calendar.period(HistoryUnit.DAY, item.start_ns)
         wanted: list[Episode | None] = [*path] or [None]
         kept = 0
-        if self._goals and self._goals[0].draft.node.start_ns >= day.start_ns:
+        begun_ns = self._goals[0].draft.node.start_ns if self._goals else -1
+        if day.start_ns <= begun_ns < day.end_ns:
             for goal, episode in zip(self._goals, wanted, strict=False):
                 if goal.episode_id != ("" if episode is None else episode.episode_id):
                     break
@@ -173,34 +184,54 @@ class Chronicle:
         if known is not None and not known.node.is_open:
             return  # it is told already: what comes is of the goal around it
         if known is None:
-            evidence = () if episode is None else (episode.episode_id,)
-            start_ns = item.start_ns
-            if episode is not None:
-                day = self._calendar.period(HistoryUnit.DAY, item.start_ns)
-                start_ns = min(start_ns, max(episode.start_ns, day.start_ns))
-            node = opened(HistoryUnit.GOAL, 3, start_ns, evidence)
-            if episode is not None and clean(episode.name):
-                node = replace(node, text=f"{Section.TASKS.value}: {clean(episode.name)}.")
-            known = NodeDraft(node, parent)
-            self.drafts.put(known, node)
-            if parent is not None and parent.node.start_ns > start_ns:
-                self.drafts.put(parent, replace(parent.node, start_ns=start_ns))
+            known = NodeDraft(self._goal(episode, item), parent)
+            self.drafts.put(known, known.node)
             self.drafts.cover(known, item.start_ns)
+        start_ns = min(known.node.start_ns, item.start_ns)
+        for draft in filter(None, (known, parent)):
+            if draft.node.start_ns > start_ns:
+                self.drafts.put(draft, replace(draft.node, start_ns=start_ns))
         self._goals.append(OpenGoal(known, episode))
 
+    def _goal(self, episode: Episode | None, item: Item) -> HistoryNode:
+        """One that begins with an item, or on its day with its episode."""
+        if episode is None:
+            return opened(HistoryUnit.GOAL, 3, item.start_ns, ())
+        day = self._calendar.period(HistoryUnit.DAY, item.start_ns)
+        start_ns = min(item.start_ns, max(episode.start_ns, day.start_ns))
+        node = opened(HistoryUnit.GOAL, 3, start_ns, (episode.episode_id,))
+        name = clean(episode.name)
+        return replace(node, text=f"{Section.TASKS.value}: {name}.") if name else node
+
     def _day(self, item: Item) -> NodeDraft | None:
+        """The day of an item, open again where it is over and no week has taken it up."""
         if not self._has_days:
             return None
+        known = self._known_day(item)
+        if known is None:
+            known = NodeDraft(opened(HistoryUnit.DAY, 4, item.start_ns, ()))
+            self.drafts.put(known, known.node)
+        elif not known.node.is_open and not known.node.parent_id:
+            self.drafts.put(known, replace(known.node, is_open=True))
+        return known
+
+    def _known_day(self, item: Item) -> NodeDraft | None:
         day = self._calendar.period(HistoryUnit.DAY, item.start_ns)
         for draft in self.drafts:
-            if draft.node.unit is HistoryUnit.DAY and draft.node.start_ns >= day.start_ns:
+            is_within = day.start_ns <= draft.node.start_ns < day.end_ns
+            if draft.node.unit is HistoryUnit.DAY and is_within:
                 return draft
         known = day_node(self._past, day.start_ns, day.end_ns)
-        if known is not None:
-            return NodeDraft(known)
-        fresh = NodeDraft(opened(HistoryUnit.DAY, 4, item.start_ns, ()))
-        self.drafts.put(fresh, fresh.node)
-        return fresh
+        return None if known is None else NodeDraft(known)
+
+    def _told_goal(self, item: Item, path: tuple[Episode, ...]) -> NodeDraft | None:
+        """The goal of an item's episode on its day, if there is one."""
+        known = self._known_day(item)
+        for episode in path:
+            if known is None:
+                return None
+            known = self._known_goal(known, episode)
+        return known
 
     def _known_goal(self, parent: NodeDraft | None, episode: Episode | None) -> NodeDraft | None:
         """The goal of an episode, if it has been left before."""
@@ -219,6 +250,7 @@ class Chronicle:
         goal = self._goals[-1].draft
         self._event = EventDraft(start_ns, self._state, self._config)
         self._told_until_ns = start_ns
+        self._front_ns = max(self._front_ns, start_ns)
         node = opened(HistoryUnit.EVENT, 2, start_ns, ())
         self._event_node = NodeDraft(replace(node, node_id=self._known_event_id), goal)
         self._known_event_id = ""
@@ -234,6 +266,7 @@ class Chronicle:
         self.drafts.put(self._event_node, replace(node, end_ns=end_ns, is_open=False))
         self._state = self._event.state
         self._told_until_ns = max(self._told_until_ns, end_ns + 1)
+        self._front_ns = max(self._front_ns, self._told_until_ns)
         self._events_told += 1
         self._event = self._event_node = None
 
@@ -255,14 +288,6 @@ class Chronicle:
         if goal.episode is None:
             return node.end_ns + seconds(self._config.history_pause_s) < horizon_ns
         return is_episode_over(self._past, goal.episode_id, horizon_ns)
-
-
-def is_episode_over(past: Past, episode_id: str, horizon_ns: int) -> bool:
-    """Whether an episode had ended by a stamp, or is forgotten."""
-    for episode in past.episodes([episode_id]):
-        has_ended = episode.status is not EpisodeStatus.ACTIVE and episode.end_ns is not None
-        return has_ended and (episode.end_ns or 0) <= horizon_ns
-    return True
 
 
 def day_node(past: Past, start_ns: int, end_ns: int) -> HistoryNode | None:

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from memory_nodes.episodic.history import rules
 from memory_nodes.episodic.history.calendar import Calendar, Period
-from memory_nodes.episodic.history.chronicle import day_node, is_episode_over
+from memory_nodes.episodic.history.chronicle import day_node
 from memory_nodes.episodic.history.config import HistoryConfig
 from memory_nodes.episodic.history.drafts import opened
 from memory_nodes.episodic.history.narrator import Group, Narrator
+from memory_nodes.episodic.history.paths import is_episode_over
+from memory_nodes.episodic.history.retelling import Retelling
 from memory_nodes.episodic.history.tops import TOP_UNITS
 from memory_nodes.records import Episode, HistoryNode, HistoryUnit
+from memory_nodes.store.history_nodes import TELL_AGAIN
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 
@@ -44,6 +47,7 @@ class Closing:
         self._narrator = narrator
         self._calendar = calendar
         self._config = config
+        self._retelling = Retelling(writer, past, config)
 
     async def step(self, horizon_ns: int, used: Collection[str]) -> bool:
         """Closes one node, if one is over by then; whether there was one.
@@ -51,7 +55,8 @@ class Closing:
         All up to the horizon must be told. ``used``: goals that more may come into.
         """
         return (
-            await self._adopt()
+            await asyncio.to_thread(self._retelling.step)
+            or await self._adopt()
             or await self._close_unit(HistoryUnit.WEEK, horizon_ns)
             or await self._close_unit(HistoryUnit.MONTH, horizon_ns)
             or await self._close_unit(HistoryUnit.YEAR, horizon_ns)
@@ -74,7 +79,7 @@ class Closing:
         return True
 
     def _put_under_day(self, node: HistoryNode) -> None:
-        period = self._calendar.period(HistoryUnit.DAY, node.start_ns)
+        period = self._period(node)
         day = day_node(self._past, period.start_ns, period.end_ns)
         if day is None:
             day = _opened(HistoryUnit.DAY, 4, node)
@@ -99,49 +104,53 @@ class Closing:
         return above
 
     async def _close_day_or_goal(self, horizon_ns: int, used: Collection[str]) -> bool:
-        """Day by day, each after its goals."""
-        for day in await asyncio.to_thread(self._past.parentless, [HistoryUnit.DAY]):
-            if not day.is_open:
-                continue
-            goal = await asyncio.to_thread(self._open_goal_in, day, horizon_ns, used)
-            if goal is not None:
-                children = await self._below(goal)
-                closed = await self._closed_goal(goal, children)
-                await asyncio.to_thread(self._write_goal, closed, children, day)
-                return True
-            period = self._calendar.period(HistoryUnit.DAY, day.start_ns)
-            if period.end_ns <= horizon_ns:
-                await self._close_day(day)
-                return True
-        return False
+        """Day by day, each after its goals, of which the innermost come first."""
+        goals, days = await asyncio.to_thread(self._open_goals_and_days)
+        in_use_ns = [self._day_ns(goal) for goal in goals if goal.node_id in used]
+        ready = [g for g in goals if g.node_id not in used and self._is_over(g, horizon_ns)]
+        over = [d for d in days if self._period(d).end_ns <= horizon_ns]
+        goal = min(ready, key=self._day_ns, default=None)
+        day = next((each for each in over if self._day_ns(each) not in in_use_ns), None)
+        if goal is not None and (day is None or self._day_ns(goal) <= self._day_ns(day)):
+            await self._close_goal(goal)
+        elif day is not None:
+            await self._close_day(day)
+        return goal is not None or day is not None
 
-    def _write_goal(
-        self, goal: HistoryNode, children: Sequence[HistoryNode], day: HistoryNode
-    ) -> None:
-        """With the day's text so far."""
+    async def _close_goal(self, goal: HistoryNode) -> None:
+        children = await self._below(goal)
+        if not children:  # forgotten
+            await asyncio.to_thread(self._writer.put_history, [], [goal.node_id])
+            return
+        closed = await self._closed_goal(_again_around(goal, children), children)
+        await asyncio.to_thread(self._write_goal, closed, children)
+
+    def _open_goals_and_days(self) -> tuple[list[HistoryNode], list[HistoryNode]]:
+        goals = self._past.open_nodes(HistoryUnit.GOAL)
+        days = self._past.parentless([HistoryUnit.DAY])
+        return [each for each in goals if each.parent_id], [each for each in days if each.is_open]
+
+    def _period(self, node: HistoryNode) -> Period:
+        return self._calendar.period(HistoryUnit.DAY, node.start_ns)
+
+    def _day_ns(self, node: HistoryNode) -> int:
+        return self._period(node).start_ns
+
+    def _write_goal(self, goal: HistoryNode, children: Sequence[HistoryNode]) -> None:
+        """With the text so far of its day, if that is open."""
+        above = self._ancestors(goal)
+        day = above[-1] if above else goal
         left_open = [replace(child, is_open=False) for child in children if child.is_open]
-        siblings = self._past.children(day.node_id)
-        told = [goal if each.node_id == goal.node_id else each for each in siblings]
-        so_far = self._narrator.by_rule(told, HistoryUnit.DAY)
-        end_ns = max(day.end_ns, goal.end_ns)
-        self._writer.put_history([replace(day, text=so_far, end_ns=end_ns), goal, *left_open])
-
-    def _open_goal_in(
-        self, node: HistoryNode, horizon_ns: int, used: Collection[str]
-    ) -> HistoryNode | None:
-        """A goal that is over, the innermost first."""
-        for child in self._past.children(node.node_id):
-            if child.unit is HistoryUnit.GOAL and child.is_open:
-                inner = self._open_goal_in(child, horizon_ns, used)
-                if inner is not None:
-                    return inner
-                if child.node_id not in used and self._is_over(child, horizon_ns):
-                    return child
-        return None
+        if day.unit is HistoryUnit.DAY and day.is_open:
+            siblings = self._past.children(day.node_id)
+            told = [goal if each.node_id == goal.node_id else each for each in siblings]
+            so_far = self._narrator.by_rule(told, HistoryUnit.DAY)
+            day = replace(day, text=so_far, end_ns=max(day.end_ns, goal.end_ns))
+            left_open.insert(0, day)
+        self._writer.put_history([*left_open, goal])
 
     def _is_over(self, goal: HistoryNode, horizon_ns: int) -> bool:
-        day = self._calendar.period(HistoryUnit.DAY, goal.start_ns)
-        if day.end_ns <= horizon_ns or not goal.evidence:
+        if self._period(goal).end_ns <= horizon_ns or not goal.evidence:
             return True
         return is_episode_over(self._past, goal.evidence[0], horizon_ns)
 
@@ -151,8 +160,7 @@ class Closing:
         told = await self._narrator.goal(facts)
         end_ns = goal.end_ns
         if episode is not None and episode.end_ns is not None:
-            day = self._calendar.period(HistoryUnit.DAY, goal.start_ns)
-            end_ns = max(end_ns, min(episode.end_ns, day.end_ns - 1))
+            end_ns = max(end_ns, min(episode.end_ns, self._period(goal).end_ns - 1))
         return replace(goal, text=told.text, source=told.source, end_ns=end_ns, is_open=False)
 
     def _episode_of(self, goal: HistoryNode) -> Episode | None:
@@ -165,6 +173,7 @@ class Closing:
     async def _close_day(self, day: HistoryNode) -> None:
         """Groups the goals of a day that is over, one level a step, then closes it."""
         nodes = await self._below(day)
+        day = _again_around(day, nodes)
         if not nodes:
             await asyncio.to_thread(self._writer.put_history, [], [day.node_id])
         elif len(nodes) <= self._config.max_ungrouped_goals:
@@ -241,6 +250,14 @@ def _around(node: HistoryNode, children: Sequence[HistoryNode]) -> HistoryNode:
         end_ns=max(node.end_ns, *(child.end_ns for child in children)),
         level=max(node.level, 1 + max(child.level for child in children)),
     )
+
+
+def _again_around(node: HistoryNode, children: Sequence[HistoryNode]) -> HistoryNode:
+    """Of the time that is left, where some of it was forgotten."""
+    if node.source != TELL_AGAIN or not children:
+        return node
+    start_ns, end_ns = children[0].start_ns, max(child.end_ns for child in children)
+    return replace(node, start_ns=start_ns, end_ns=end_ns)
 
 
 def _group_node(group: Group, day: HistoryNode) -> HistoryNode:

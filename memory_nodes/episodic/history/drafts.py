@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from memory_nodes.records import HistoryNode, HistoryUnit
+from memory_nodes.episodic.history.event import State
+from memory_nodes.records import Episode, HistoryNode, HistoryUnit
 
 NOT_OVER = "Not over yet."
 
@@ -23,6 +24,33 @@ def opened(unit: HistoryUnit, level: int, start_ns: int, evidence: tuple[str, ..
     return HistoryNode(
         unit, level, start_ns, start_ns, NOT_OVER, evidence, source="template", is_open=True
     )
+
+
+@dataclass
+class OpenGoal:
+    """A goal that items come into; without an episode a stretch outside of any."""
+
+    draft: NodeDraft
+    episode: Episode | None = None
+
+    @property
+    def episode_id(self) -> str:
+        return "" if self.episode is None else self.episode.episode_id
+
+
+@dataclass
+class Beginning:
+    """Where telling goes on."""
+
+    goals: list[OpenGoal] = field(default_factory=list)
+    """The open ones, outermost first; the first is below its day."""
+    event_id: str = ""
+    """The open event, which is told again from its first item."""
+    events_told: int = 0
+    """In the innermost goal."""
+    state: State = field(default_factory=State)
+    session_id: str = ""
+    told_until_ns: int = 0
 
 
 class Drafts:

@@ -38,6 +38,11 @@ class State:
     action: Item | None = None
     place: Item | None = None
 
+    @property
+    def item_ids(self) -> frozenset[str]:
+        held = (self.goal, self.action, self.place)
+        return frozenset(item.item_id for item in held if item is not None)
+
     def now(self, kind: Kind) -> Item | None:
         return {Kind.GOAL: self.goal, Kind.ACTION: self.action, Kind.PLACE: self.place}[kind]
 

@@ -1,21 +1,18 @@
-"""What the history is told from: chunks and observations, in the order of their stamps."""
+"""What the history is told from: chunks and observations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from memory_nodes.episodic.history.config import BATCH_SIZE
 from memory_nodes.records import NS_PER_S
-from memory_nodes.store.history_nodes import ToldUpTo
-from memory_nodes.store.past import ObservationInEpisode, Past, Scene
+from memory_nodes.store.observations import is_interoceptive
+from memory_nodes.store.past import ObservationInEpisode, Scene
 
 MAX_OBJECTS = 50
 MAX_OBJECT_CHARS = 40
-SILENT_LAYERS = frozenset(("battery", "diagnostics"))
-"""How the robot feels is no part of what happened."""
+_CHUNK = re.compile(r"chunk_(\d{1,18})")
 _COUNT = re.compile(r"^(?:\d+\s*x?|an?|the|some)\s+", re.IGNORECASE)
 
 
@@ -59,65 +56,17 @@ class Item:
 
     @property
     def is_chunk(self) -> bool:
+        return chunk_id_of(self.item_id) is not None
+
+    @property
+    def is_from_chunk(self) -> bool:
+        """It is a chunk, or what one was put into: it comes when the model has seen it."""
         return self.item_id.startswith("chunk_")
 
     @property
     def is_silent(self) -> bool:
         """It tells nothing, or not any more."""
         return not self.is_chunk and not self.text
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Items by stamp, and how far the history is told with them."""
-
-    items: tuple[Item, ...]
-    told: ToldUpTo
-    until_ns: int
-    """All that arrived in order is told up to here."""
-    is_last: bool
-    """No more is there that is old enough."""
-
-
-def read_batch(
-    past: Past, told: ToldUpTo, horizon_ns: int, now_ns: int, size: int = BATCH_SIZE
-) -> Batch:
-    """What is to be told next: what has arrived, up to the first that is younger than the horizon.
-
-    What is of a wrong clock's future is passed over: nothing may wait for that.
-    """
-    seen = past.observations_after(told.observation_key, size)
-    scenes = past.scenes_after(told.chunk_id, size)
-    streams = [
-        [observed_item(each) for each in seen],
-        [scene_item(scene) for scene in scenes if scene.keyframes],
-    ]
-    future_ns = 2 * now_ns - horizon_ns
-    last_ns = [max(i.start_ns for i in stream) for stream in streams if len(stream) == size]
-    until_ns = min([horizon_ns, *last_ns])
-    chosen = [_up_to(stream, until_ns, future_ns) for stream in streams]
-    keys = [
-        stream[count - 1].key if count else None
-        for stream, count in zip(streams, chosen, strict=True)
-    ]
-    items = [
-        item
-        for stream, count in zip(streams, chosen, strict=True)
-        for item in stream[:count]
-        if item.start_ns <= now_ns
-    ]
-    return Batch(
-        tuple(sorted(items, key=lambda item: (item.start_ns, item.is_chunk, item.key))),
-        ToldUpTo(
-            chunk_id=told.chunk_id if keys[1] is None else keys[1],
-            observation_key=told.observation_key if keys[0] is None else keys[0],
-        ),
-        until_ns=until_ns,
-        is_last=all(
-            stream[count].start_ns > horizon_ns if count < len(stream) else count < size
-            for stream, count in zip(streams, chosen, strict=True)
-        ),
-    )
 
 
 def observed_item(seen: ObservationInEpisode) -> Item:
@@ -130,7 +79,8 @@ def observed_item(seen: ObservationInEpisode) -> Item:
         kind=kind if names or kind is not Kind.SCENE else Kind.NOTE,
         start_ns=said.stamp_ns,
         end_ns=said.stamp_ns,
-        text="" if said.layer in SILENT_LAYERS else said.text,
+        # how the robot feels is no part of what happened
+        text="" if is_interoceptive(said.layer) else said.text,
         objects=names,
         episode_id=seen.episode_id,
     )
@@ -149,6 +99,12 @@ def scene_item(scene: Scene) -> Item:
     )
 
 
+def chunk_id_of(item_id: str) -> int | None:
+    """The number of a chunk; None for what is observed, also where a chunk said it."""
+    matched = _CHUNK.fullmatch(item_id)
+    return None if matched is None else int(matched[1])
+
+
 def type_of(object_id: str) -> str:
     """'coffee machine' of coffee_machine_2."""
     return object_id.rpartition("_")[0].replace("_", " ") or object_id
@@ -164,9 +120,3 @@ def object_names(text: str) -> tuple[str, ...]:
 def seconds(duration_s: float) -> int:
     """In nanoseconds."""
     return round(duration_s * NS_PER_S)
-
-
-def _up_to(stream: Sequence[Item], until_ns: int, future_ns: int) -> int:
-    """How many there are in the order of arrival up to the first that must wait."""
-    waiting = (n for n, item in enumerate(stream) if until_ns < item.start_ns <= future_ns)
-    return next(waiting, len(stream))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memory_nodes.episodic.history.items import Item
-from memory_nodes.records import Episode, EpisodeOrigin
+from memory_nodes.records import Episode, EpisodeOrigin, EpisodeStatus, HistoryNode
+from memory_nodes.store.episodes import named_key
 from memory_nodes.store.past import Past
 
 Path = tuple[Episode, ...]
@@ -36,16 +37,32 @@ class EpisodePaths:
         return tuple(path)
 
     def _innermost(self, stamp_ns: int) -> str:
-        """The episode that began last of those that go on at a stamp."""
-        around = [each for each in self._around_chunks if _holds(each, stamp_ns)]
-        newest = max(around, key=lambda each: each.start_ns, default=None)
-        return "" if newest is None else newest.episode_id
+        """Of the episodes that go on at a stamp the one that was begun last: as what a chunk says
+        belongs to it, and time may begin again.
+        """
+        around = [each for each in self._around_chunks if holds(each, stamp_ns)]
+        last = max(around, key=lambda each: named_key(each.episode_id) or 0, default=None)
+        return "" if last is None else last.episode_id
 
     def _missing_parents(self) -> set[str]:
         return _parents(self._episodes.values()) - self._episodes.keys()
 
 
-def _holds(episode: Episode, stamp_ns: int) -> bool:
+def is_of_episode(goal: HistoryNode) -> bool:
+    """Otherwise it is a stretch outside of any."""
+    return bool(goal.evidence) and named_key(goal.evidence[0]) is not None
+
+
+def is_episode_over(past: Past, episode_id: str, horizon_ns: int) -> bool:
+    """Whether an episode had ended by a stamp, or is forgotten."""
+    for episode in past.episodes([episode_id]):
+        has_ended = episode.status is not EpisodeStatus.ACTIVE and episode.end_ns is not None
+        return has_ended and (episode.end_ns or 0) <= horizon_ns
+    return True
+
+
+def holds(episode: Episode, stamp_ns: int) -> bool:
+    """Whether an episode goes on at a stamp."""
     return episode.start_ns <= stamp_ns and (episode.end_ns is None or stamp_ns <= episode.end_ns)
 
 

@@ -13,6 +13,8 @@ from memory_nodes.models.ports import Reply
 from memory_nodes.models.reply_json import find_json
 
 MAX_ERRORS = 10
+MAX_DIGITS = 9
+"""Of the number of an entry; Python refuses to read, and to say, very long ones."""
 
 
 @dataclass(frozen=True)
@@ -86,16 +88,20 @@ def _range(entry: Any, number: int) -> Range | str:
     edges = [_whole(entry.get(name)) for name in ("first", "last")]
     summary = entry.get("summary")
     if edges[0] is None or edges[1] is None:
-        return f'group {number}: "first" and "last" must be whole numbers'
+        return (
+            f'group {number}: "first" and "last" must be whole numbers of at most {MAX_DIGITS}'
+            " digits"
+        )
     if not isinstance(summary, str) or not summary.strip():
         return f'group {number} ({edges[0]} to {edges[1]}) has no "summary"'
     return Range(edges[0], edges[1], shortened(summary, MAX_SUMMARY_CHARS))
 
 
 def _whole(value: Any) -> int | None:
+    """None also for a number of too many digits."""
     if isinstance(value, str) and value.strip().isdecimal():
-        return int(value)
-    return value if type(value) is int else None
+        return int(value) if len(value.strip()) <= MAX_DIGITS else None
+    return value if type(value) is int and abs(value) < 10**MAX_DIGITS else None
 
 
 def _errors(ranges: list[Range], count: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass, replace
 
 from memory_nodes.records import ItemKind
-from memory_nodes.store import texts, tombstones
+from memory_nodes.store import rows, texts, tombstones
 from memory_nodes.store.database import INDEX_DIR, Database
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.entities import forget_entities
@@ -92,16 +92,18 @@ def _forget_rows(connection: sqlite3.Connection, what: Forget) -> Forgotten:
         gists=len(chosen.gists | retold),
         images=image_erasure.count(connection, last_erasure),
         entities=len(chosen.entities),
-        history_nodes=forget_history(connection, chosen.history_nodes, traces.spans_ns),
+        history_nodes=forget_history(connection, chosen.history_nodes, traces),
     )
 
 
 def _forget_observations(connection: sqlite3.Connection, chosen: Chosen, traces: Traces) -> None:
     keys = chosen.observations
     where, values = among("observation_key", keys)
-    for stamp_ns, text_key in connection.execute(
-        f"SELECT stamp_ns, text_key FROM observation WHERE {where}", values
+    for key, public_id, stamp_ns, text_key in connection.execute(
+        f"SELECT observation_key, public_id, stamp_ns, text_key FROM observation WHERE {where}",
+        values,
     ):
+        traces.ids.add(public_id or rows.observation_id(key))
         traces.spans_ns.add((stamp_ns, stamp_ns))
         if text_key is not None:
             traces.text_keys.add(text_key)
@@ -112,6 +114,7 @@ def _forget_observations(connection: sqlite3.Connection, chosen: Chosen, traces:
 
 def _forget_episodes(connection: sqlite3.Connection, chosen: Chosen, traces: Traces) -> None:
     keys = chosen.episodes
+    traces.ids.update(map(rows.episode_id, keys))
     where, values = among("episode_key", keys)
     for start_ns, end_ns in connection.execute(
         f"SELECT start_ns, end_ns FROM episode WHERE {where}", values

@@ -32,6 +32,8 @@ class Traces:
     spans_ns: set[tuple[int, int]] = field(default_factory=set)
     """First and last stamp of each."""
     text_keys: set[int] = field(default_factory=set)
+    ids: set[str] = field(default_factory=set)
+    """Of chunks, observations and episodes, by which the history names its evidence."""
 
 
 def delete(connection: sqlite3.Connection, table: str, column: str, keys: set[int]) -> None:
@@ -56,6 +58,7 @@ def forget_keyframes_and_objects(
     shown = connection.execute(f"SELECT DISTINCT object_key FROM view WHERE {where}", values)
     touched = {row[0] for row in shown}
     chunk_ids = _chunks(connection, chosen)
+    traces.ids.update(f"chunk_{chunk_id}" for chunk_id in chunk_ids)
     _forget_views(connection, chosen.keyframes)
     where, values = among("object_key", touched)
     seen = connection.execute(f"SELECT DISTINCT object_key FROM view WHERE {where}", values)

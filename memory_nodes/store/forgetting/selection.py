@@ -15,6 +15,7 @@ from memory_nodes.geometry import Vector3
 from memory_nodes.records import EpisodeStatus
 from memory_nodes.store import observations
 from memory_nodes.store.object_ids import key_of
+from memory_nodes.words import words
 
 Term: TypeAlias = tuple[str, Sequence[object]]
 """A condition of a WHERE clause, and its values."""
@@ -279,11 +280,20 @@ def _history_nodes(connection: sqlite3.Connection, what: Forget) -> set[int]:
     """They have neither an id to be asked for, nor a place."""
     if not what.text or what.ids or what.map_id or what.center_map_m is not None:
         return set()
-    wanted = what.text.casefold()
+    wanted, as_told = what.text.casefold(), _as_told(what.text)
     told = connection.execute("SELECT node_key, text FROM history_node")
-    saying = [key for key, text in told if wanted in text.casefold()]
+    saying = [
+        key
+        for key, text in told
+        if wanted in text.casefold() or (as_told and as_told in _as_told(text))
+    ]
     terms = [*_time(what, "start_ns", "end_ns"), among("node_key", saying)]
     return _keys(connection, "SELECT node_key FROM history_node", terms)
+
+
+def _as_told(text: str) -> str:
+    """The words alone: what parts the lists of the history is taken out of what it tells."""
+    return " ".join(words(text))
 
 
 def _time(what: Forget, start: str, end: str) -> list[Term]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 from memory_test_support.child import run_python
+from memory_test_support.records import graph, keyframe
 from memory_test_support.told import DAY_S, at, ns, outline, tell, teller_of
 
 MORNING_S = 1_788_760_800
@@ -96,6 +98,7 @@ import asyncio, json, os, signal, sys
 from pathlib import Path
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
+from memory_test_support.records import graph, keyframe
 from memory_test_support.told import outline, tell, teller_of
 
 memory_dir, end_ns = Path(sys.argv[1]), int(sys.argv[2])
@@ -174,6 +177,21 @@ def test_forgetting_while_an_episode_goes_on_stops_nothing(tmp_path: Path) -> No
     texts = [node.text for node in past.history_between(0, 2**62, [HistoryUnit.EVENT])]
     assert texts.count("Did: step 40.") == 1
     assert texts.count("Did: step 60.") == 1
+    past.close()
+    writer.close()
+
+
+def test_a_restart_after_what_a_chunk_said_goes_on(tmp_path: Path) -> None:
+    writer, past = Writer(tmp_path), Past(tmp_path)
+    said = replace(at(MORNING_S, "place", "kitchen"), observation_id="chunk_1.place")
+    writer.commit_chunk(graph(1, [keyframe(1, stamp_s=MORNING_S)]), [said])
+    writer.add(at(MORNING_S + 10, "speech", "hello"))
+    tell(teller_of(writer, past), ns(MORNING_S + 100))
+    writer.add(at(MORNING_S + 20, "speech", "good-bye"))
+    tell(teller_of(writer, past), ns(MORNING_S + 100))
+    events = past.history_between(0, 2**62, [HistoryUnit.EVENT])
+    assert [event.evidence[0] for event in events] == ["chunk_1.place"] * 3
+    assert len({event.parent_id for event in events}) == 1
     past.close()
     writer.close()
 

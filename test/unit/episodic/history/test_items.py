@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_nodes.episodic.history.items import Kind, object_names, read_batch, type_of
+from memory_nodes.episodic.history.batch import read_batch
+from memory_nodes.episodic.history.items import Kind, object_names, type_of
 from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
@@ -55,11 +56,13 @@ def test_nothing_after_the_first_that_is_too_young_is_told(writer: Writer, past:
 
 
 def test_a_stamp_of_the_far_future_holds_nothing_up(writer: Writer, past: Past) -> None:
-    for second in (1, 9000, 2):
+    for second in (1, 900_000, 2):
         writer.add(at(second, "text", f"note {second}"))
-    batch = read_batch(past, NOTHING_TOLD, ns(60), ns(120))
-    assert [item.text for item in batch.items] == ["note 1", "note 2"]
+    first = read_batch(past, NOTHING_TOLD, ns(60), ns(120))
+    batch = read_batch(past, first.told, ns(60), ns(120))
+    assert [item.text for item in (*first.items, *batch.items)] == ["note 1", "note 2"]
     assert batch.told == ToldUpTo(0, 3)
+    assert batch.is_last
 
 
 def test_a_full_batch_ends_where_the_other_kind_is_not_read_yet(writer: Writer, past: Past) -> None:
@@ -85,8 +88,10 @@ def test_a_full_batch_that_is_too_young_is_the_last(writer: Writer, past: Past) 
     assert batch.is_last
 
 
-def test_how_the_robot_feels_is_silent(writer: Writer, past: Past) -> None:
-    writer.add(at(1.0, "battery", "battery at 40 %"))
+@pytest.mark.parametrize("layer", ["battery", "diagnostics", "body_wheels"])
+def test_how_the_robot_feels_is_silent(writer: Writer, past: Past, layer: str) -> None:
+    writer.add_layer(layer)
+    writer.add(at(1.0, layer, "as ever"))
     (item,) = read_batch(past, NOTHING_TOLD, ns(60), ns(120)).items
     assert item.is_silent
 

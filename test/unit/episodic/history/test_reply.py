@@ -62,7 +62,15 @@ def test_ranges_are_read_in_order() -> None:
         ([(0, 6)], ["group 1 (0 to 6) is outside of 1 to 6"]),
         (
             [(1, "x"), (2, 6)],
-            ['group 1: "first" and "last" must be whole numbers'],
+            ['group 1: "first" and "last" must be whole numbers of at most 9 digits'],
+        ),
+        (
+            [(1, 2), (3, "9" * 5000)],  # Python reads no longer one than of 4300 digits
+            ['group 2: "first" and "last" must be whole numbers of at most 9 digits'],
+        ),
+        (
+            [(1, 10**4000)],
+            ['group 1: "first" and "last" must be whole numbers of at most 9 digits'],
         ),
     ],
 )

@@ -249,6 +249,20 @@ def test_a_late_chunk_goes_into_the_event_that_covers_it(writer: Writer, past: P
     assert [event.text for event in events] == ["Did: walk.", "Did: fill the kettle.", "Did: pour."]
 
 
+def test_a_chunk_that_comes_when_its_episode_is_told_is_evidence_of_it(
+    writer: Writer, past: Past
+) -> None:
+    episode_id = writer.start_episode("make tea", "", ns(MORNING_S))
+    writer.add(at(MORNING_S + 1, "action", "walk"))
+    writer.end_episode(episode_id, ns(MORNING_S + 100))
+    teller = teller_of(writer, past)
+    tell(teller, ns(MORNING_S + 300))
+    _commit(writer, 1, MORNING_S + 50, "kettle_1")  # after all that was observed in it
+    tell(teller, ns(MORNING_S + 400))
+    assert shape(past) == [["day", [["goal", [EVENT]]]]]
+    assert _only(past, HistoryUnit.GOAL).evidence == (episode_id, "chunk_1")
+
+
 def test_what_comes_late_where_nothing_was_told_becomes_a_goal_of_its_day(
     writer: Writer, past: Past
 ) -> None:
