@@ -41,8 +41,8 @@ SWEEP_S = 60.0
 CONCATENATION = "concatenation"
 """The source of a gist that no model wrote."""
 _OF_LATER = (
-    "{} observations have stamps that the robot's clock has not reached, and get no gist before "
-    "that: forget them if they are of a wrong clock"
+    "observations with stamps that the robot's clock has not reached get no gist before that ({}): "
+    "forget them if they are of a wrong clock"
 )
 
 

@@ -167,7 +167,7 @@ def test_stamp_ahead_of_the_clock_holds_up_nothing_and_waits_for_its_time(
     consolidator = _consolidator(writer, past, archive_after_s=10_000.0)
     _run(consolidator, 7000.0)
     assert [count for _, count, _, _ in _gists(writer)] == [3]
-    assert consolidator.problem is not None and consolidator.problem.startswith("3 observations")
+    assert consolidator.problem is not None and "(3)" in consolidator.problem
     _run(consolidator, 80_000.0)
     assert _texts(past) == ["early bird"] * 3 + [""] * 4
     _run(_consolidator(writer, past, archive_after_s=4000.0), 93_000.0)  # still too young
