@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
+from memory_nodes.association.doubles import joins
 from memory_nodes.association.identified import each_once, with_ids
 from memory_nodes.association.known_objects import Known, KnownObjects
 from memory_nodes.association.known_places import MAX_SIGHTINGS, in_view, known_places, sightings
@@ -58,6 +59,8 @@ class _Decision:
     known_by_local: Mapping[str, str]
     by_model: frozenset[str] = frozenset()
     problems: tuple[str, ...] = ()
+    joins: tuple[tuple[str, str], ...] = ()
+    """As in ChunkGraph."""
 
 
 class Associator:
@@ -113,6 +116,7 @@ class Associator:
             ),
             problems=(*graph.problems, *decision.problems, *lost),
             clear_looks=self._clear_looks(resolved),
+            joins=decision.joins,
         )
 
     def _clear_looks(self, resolved: ChunkGraph) -> tuple[ClearLook, ...]:
@@ -141,18 +145,22 @@ class Associator:
             return _all_new(graph.objects)
         newest = self._newest(shortlists)
         shortlists = self._with_elsewhere(shortlists, newest)
-        claims: Mapping[str, str | None] = {}
+        said = Decisions({}, ())
         if self._model is not None:
             try:
                 said = await self._ask(self._model, graph, newest, meant)
-                claims = said.known_by_local
                 problems += [*said.problems, *self._doubles(said)]
             except ModelError as error:
                 problems.append(f"{WITHOUT_MODEL}: {error}")
+        claims = said.known_by_local
         decided = match(graph.objects, _map_id(graph), shortlists, claims, meant)
         refused = [name for name, known_id in claims.items() if decided.get(name) != known_id]
         problems += [f"against_looks_and_place:{name}" for name in refused]
-        return _Decision(decided, frozenset(claims) - set(refused), tuple(problems))
+        by_model = frozenset(claims) - set(refused)
+        confirmed = {name: decided[name] for name in by_model & set(decided)}
+        found = (shortlists, decided, confirmed, said.same_known, meant)
+        doubles = joins(graph.objects, _map_id(graph), *found)
+        return _Decision(decided, by_model, tuple(problems), doubles)
 
     async def _alike(self, local: Sequence[ObjectDescriptor]) -> tuple[Alike, list[str]]:
         """Known objects of like meaning, and why there are none."""

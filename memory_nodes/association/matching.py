@@ -122,6 +122,25 @@ def match(
     return {local[row].object_id: names[column] for row, column in found.items()}
 
 
+def is_sure(
+    seen: ObjectDescriptor, map_id: str, known: Known, is_claimed: bool, meant: Alike
+) -> bool:
+    """Whether an object of a chunk is a known one, though it may be taken for another one, too.
+
+    Args:
+        map_id, meant: as for ``match``.
+        is_claimed: whether the model says so.
+    """
+    name = known.item.object_id
+    claims = {seen.object_id: name} if is_claimed else {}
+    shortlists = {seen.object_id: [known]}
+    pairs = _pairs([seen], map_id, shortlists, {name: known}, claims, meant)
+    if pairs is None:
+        return False
+    lead = pairs.scores(np.zeros(3)) - pairs.new_scores(np.zeros(3), 1)
+    return bool(lead[0] >= _needed_leads(pairs)[0])
+
+
 def frames_of(seen: ObjectDescriptor) -> set[int]:
     """The keyframes that show an object: two that share one are two objects."""
     return {view.keyframe_id for view in seen.views}
@@ -214,7 +233,7 @@ def _with_shared(
     """
     column_of = {int(pairs.rows[n]): int(pairs.columns[n]) for n in chosen}
     lead_of = {int(pairs.rows[n]): float(leads[n]) for n in chosen}
-    needed = np.where(pairs.claims > 0.0, SURE_LEAD, SURE_LEAD + TOLD_APART)
+    needed = _needed_leads(pairs)
     for n in np.argsort(-leads):
         row, column = int(pairs.rows[n]), int(pairs.columns[n])
         others = [other for other, taken in column_of.items() if taken == column and other != row]
@@ -222,3 +241,9 @@ def _with_shared(
         if others and is_sure and not any(frames[row] & frames[other] for other in others):
             column_of[row], lead_of[row] = column, float(leads[n])
     return column_of
+
+
+def _needed_leads(pairs: _Pairs) -> Array:
+    """From which on each pair is sure although it was told apart, shape (N,)."""
+    needed: Array = np.where(pairs.claims > 0.0, SURE_LEAD, SURE_LEAD + TOLD_APART)
+    return needed

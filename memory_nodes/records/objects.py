@@ -110,6 +110,9 @@ class ChunkGraph:
     new_ids: tuple[str, ...] | None = None
     """Of the objects that the memory did not know when the graph was resolved: free then, perhaps
     not any more. None: nobody says, and each id means the object that has it, or a new one."""
+    joins: tuple[tuple[str, str], ...] = ()
+    """Objects known as PROVISIONAL that turned out to be known ones that the chunk shows: the id of
+    each, and that of what it is."""
     scene: str = ""
     """One sentence on what the place looks like; empty where the model does not say."""
     place: str = ""

@@ -227,6 +227,8 @@ def graph_to_msg(graph: ChunkGraph) -> msg.ChunkGraph:
             for look in graph.clear_looks
         ],
         new_ids=list(graph.new_ids or ()),
+        join_from=[double_id for double_id, _ in graph.joins],
+        join_into=[known_id for _, known_id in graph.joins],
         scene=graph.scene,
         place=graph.place,
     )
@@ -249,6 +251,7 @@ def graph_from_msg(message: msg.ChunkGraph) -> ChunkGraph:
             ClearLook(look.object_id, look.keyframe_id) for look in message.clear_looks
         ),
         new_ids=tuple(message.new_ids) if message.resolved else None,
+        joins=tuple(zip(message.join_from, message.join_into, strict=False)),
         scene=message.scene,
         place=message.place,
     )

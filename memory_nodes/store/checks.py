@@ -33,6 +33,9 @@ def check_graph(graph: ChunkGraph) -> None:
     for look in graph.clear_looks:
         if look.keyframe_id not in shown or look.object_id in ids:
             raise InputError(f"a clear look for {look.object_id} is not of chunk {chunk_id}")
+    for double_id, known_id in graph.joins:
+        if double_id in ids or known_id not in ids:
+            raise InputError(f"a join of {double_id} is not of chunk {chunk_id}")
 
 
 def without_unsound_vectors(graph: ChunkGraph) -> ChunkGraph:

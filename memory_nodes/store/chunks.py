@@ -10,6 +10,7 @@ from memory_nodes.errors import InputError
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observation
 from memory_nodes.store import changes, episodes, maps, objects, observations, rows
 from memory_nodes.store.changes import ChangesConfig
+from memory_nodes.store.editing.joins import join
 from memory_nodes.store.joining import joined
 from memory_nodes.store.object_ids import fresh_id, is_lost, key_of
 from memory_nodes.store.observations import Incoming
@@ -58,6 +59,7 @@ def store(
             for shown in relation.keyframe_ids
         ],
     )
+    join(connection, graph.joins, graph.chunk.keyframes[-1].stamp_ns)
     changes.note_clear_looks(connection, graph, set(keys.values()), config)
     _store_said(connection, said)
     return True

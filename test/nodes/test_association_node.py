@@ -59,6 +59,12 @@ def _warns(reports: list[Any], text: str) -> bool:
     )
 
 
+def test_joins_survive_the_message() -> None:
+    joins = (("settee_1", "sofa_1"), ("couch_1", "sofa_1"))
+    resolved = replace(graph(1, [keyframe(1)], [SOFA]), joins=joins)
+    assert graph_from_msg(graph_to_msg(resolved)).joins == joins
+
+
 def test_without_an_embedder_identities_are_by_words_and_places(bench: NodeBench) -> None:
     node = bench.start(AssociationNode, **WITHOUT_MODEL)
     assert node.embedder is None

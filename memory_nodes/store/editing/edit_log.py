@@ -19,7 +19,7 @@ _OF_KINDS = f"kind IN ({', '.join(map(repr, KINDS))})"
 
 @dataclass(frozen=True)
 class LoggedEdit:
-    """One thing that a person did."""
+    """One thing that a person did, or a merge of what was found to be one object."""
 
     event_id: str
     kind: str
