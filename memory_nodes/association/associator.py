@@ -121,12 +121,12 @@ class Associator:
 
     def _clear_looks(self, resolved: ChunkGraph) -> tuple[ClearLook, ...]:
         """Before the problems of association are added: they say nothing about the detector."""
-        object_ids, points_map_m = self._known.placed(_map_id(resolved))
+        rows, points_map_m = self._known.placed(_map_id(resolved))
         shown = np.flatnonzero(in_view(points_map_m, resolved.chunk))
         if not len(shown):
             return ()
         try:
-            near = self._reader.objects(object_ids[row] for row in shown)
+            near = self._reader.objects(self._known.ids(rows[shown]))
             keyframes = self._reader.keyframes(sightings(near))
         except StoreMissing:
             return ()

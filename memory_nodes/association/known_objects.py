@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
@@ -98,14 +98,18 @@ class KnownObjects:
             [self._row_of_id[object_id] for object_id in meant if object_id in self._row_of_id],
         ]
         turns = (row for rows in zip_longest(*rankings) for row in rows if row is not None)
-        return [self._at(row).item.object_id for row in list(dict.fromkeys(turns))[:k]]
+        return self.ids(list(dict.fromkeys(turns))[:k])
 
-    def placed(self, map_id: str) -> tuple[list[str], Array]:
-        """The objects that have a place on a map, and their positions, shape (N, 3)."""
+    def placed(self, map_id: str) -> tuple[Rows, Array]:
+        """The rows of objects that have a place on a map, and their positions, shape (N, 3)."""
         size = len(self._known)
         is_here = self._map_keys[:size] == self._maps.get(map_id, -2)
         rows = np.flatnonzero(is_here & self._is_alive[:size])
-        return [self._at(row).item.object_id for row in rows], self._points_m[rows]
+        return rows, self._points_m[rows]
+
+    def ids(self, rows: Iterable[int]) -> list[str]:
+        """Of the objects in these rows, which ``follow`` may give to others."""
+        return [self._at(row).item.object_id for row in rows]
 
     def _at(self, row: int) -> Known:
         known = self._known[row]

@@ -114,15 +114,16 @@ def test_only_objects_on_a_map_have_a_place_on_it(writer: Writer, known: KnownOb
     _store(writer, 2, _at("cup_1", 2, 3.0), map_id="shed")
     _store(writer, 3, _at("desk_1", 3, 5.0, 1.0))
     known.follow()
-    object_ids, points_m = known.placed("map")
+    rows, points_m = known.placed("map")
+    object_ids = known.ids(rows)
     assert {"mug_1", "desk_1"} <= set(object_ids)
     assert "cup_1" not in object_ids
     assert points_m[object_ids.index("desk_1")] == pytest.approx((5.0, 1.0, 1.0), abs=0.2)
     writer.forget(Forget(("mug_1",)))
     known.follow()
-    assert "mug_1" not in known.placed("map")[0]
-    assert known.placed("shed")[0] == ["cup_1"]
-    assert known.placed("nowhere")[0] == []
+    assert "mug_1" not in known.ids(known.placed("map")[0])
+    assert known.ids(known.placed("shed")[0]) == ["cup_1"]
+    assert known.ids(known.placed("nowhere")[0]) == []
 
 
 def test_clear_looks_are_counted_and_an_object_that_has_expired_is_none(
