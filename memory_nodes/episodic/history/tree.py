@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from memory_nodes.dates import Dates
+from memory_nodes.episodic.history.facts import Section, read
 from memory_nodes.episodic.history.items import scene_item
 from memory_nodes.episodic.history.tops import TOP_UNITS
 from memory_nodes.episodic.history.wording import when
@@ -120,7 +121,8 @@ class HistoryTree:
 
     def search(self, node_id: str, query: str, limit: int = MAX_FOUND) -> list[Branch]:
         """The goals below a node that share most words with a query, by themselves or in their
-        events; those with its rarer words first. Raises InputError for an unknown id.
+        events; those with its rarer words first. Where they are the names of tasks, the goals of
+        these alone. Raises InputError for an unknown id.
 
         Source: H-EMV, section III-B (tree search).
         """
@@ -128,15 +130,19 @@ class HistoryTree:
         asked = {stem(word) for word in words(query) if word not in STOP_WORDS}
         parts = [each[: max(3, len(each) - 1)] for each in asked]  # "happily" has the stem happili
         shared: dict[str, set[str]] = {}
+        named: dict[str, set[str]] = {}
         for unit in (HistoryUnit.GOAL, HistoryUnit.EVENT):
             texts = self._past.history_texts(node.start_ns, node.end_ns, unit, parts)
             for found_id, parent_id, text in texts:
                 goal_id = found_id if unit is HistoryUnit.GOAL else parent_id
                 shared.setdefault(goal_id, set()).update(asked.intersection(stems(text)))
+                if unit is HistoryUnit.GOAL:
+                    named[goal_id] = asked.intersection(stems(" ".join(read(text)[Section.TASKS])))
         shared.pop("", None)
         counts = Counter(word for each in shared.values() for word in each)
         most = max(map(len, shared.values()), default=0)
         best = [goal_id for goal_id, each in shared.items() if len(each) == most > 0]
+        best = [each for each in best if named.get(each) == shared[each]] or best
         best.sort(key=lambda goal_id: sum(counts[word] for word in shared[goal_id]))
         return [_of_node(each) for each in self._past.history(best[:limit])]
 
