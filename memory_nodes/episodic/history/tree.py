@@ -146,13 +146,18 @@ class HistoryTree:
         best.sort(key=lambda goal_id: sum(counts[word] for word in shared[goal_id]))
         return [_of_node(each) for each in self._past.history(best[:limit])]
 
-    def line(self, branch: Branch) -> str:
-        """A node on one line below its day or month: its id, when it was, and its text."""
-        return f"{branch.node_id} [{self.when(branch)}] {' '.join(branch.text.split())}"
+    def line(self, branch: Branch, above: Branch | None = None) -> str:
+        """A node on one line: its id, when it was, and its text.
 
-    def when(self, branch: Branch) -> str:
+        ``above``: the node whose line stands above it; what that says of the time is left out.
+        """
+        text = " ".join(branch.text.split())
+        return f"{branch.node_id} [{self.when(branch, above)}] {text}"
+
+    def when(self, branch: Branch, above: Branch | None = None) -> str:
         """As much of the time as is not said above it: a day's goals have the time of day."""
-        return when(branch.unit, branch.start_ns, branch.end_ns, self._dates)
+        said = None if above is None else (above.start_ns, above.end_ns)
+        return when(branch.unit, branch.start_ns, branch.end_ns, self._dates, said)
 
     def _evidence(self, event: HistoryNode) -> list[Branch]:
         scenes = (self._scene(each) for each in event.evidence)
