@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory_nodes.dates import Dates
@@ -19,6 +20,7 @@ from memory_nodes.words import STOP_WORDS, stem, stems, words
 MAX_OBSERVATIONS = 500
 """Of one event."""
 MAX_FOUND = 12
+_NAMES = (Section.TASKS, Section.PLACES, Section.OBJECTS)
 _CHUNK = re.compile(r"chunk_(\d{1,18})")
 _KEYFRAME = re.compile(r"keyframe_(\d{1,18})")
 
@@ -121,8 +123,9 @@ class HistoryTree:
 
     def search(self, node_id: str, query: str, limit: int = MAX_FOUND) -> list[Branch]:
         """The goals below a node that share most words with a query, by themselves or in their
-        events; those with its rarer words first. Where they are the names of tasks, the goals of
-        these alone. Raises InputError for an unknown id.
+        events; those with its rarer words first. Where these are whole names of tasks, places or
+        objects ("bowl", and not "fruit bowl"), or else words of tasks, the goals with these alone.
+        Raises InputError for an unknown id.
 
         Source: H-EMV, section III-B (tree search).
         """
@@ -130,19 +133,25 @@ class HistoryTree:
         asked = {stem(word) for word in words(query) if word not in STOP_WORDS}
         parts = [each[: max(3, len(each) - 1)] for each in asked]  # "happily" has the stem happili
         shared: dict[str, set[str]] = {}
-        named: dict[str, set[str]] = {}
+        whole: dict[str, set[str]] = {}
+        tasks: dict[str, set[str]] = {}
         for unit in (HistoryUnit.GOAL, HistoryUnit.EVENT):
             texts = self._past.history_texts(node.start_ns, node.end_ns, unit, parts)
             for found_id, parent_id, text in texts:
                 goal_id = found_id if unit is HistoryUnit.GOAL else parent_id
                 shared.setdefault(goal_id, set()).update(asked.intersection(stems(text)))
+                whole.setdefault(goal_id, set()).update(*_whole_names(text, asked))
                 if unit is HistoryUnit.GOAL:
-                    named[goal_id] = asked.intersection(stems(" ".join(read(text)[Section.TASKS])))
+                    tasks[goal_id] = asked.intersection(stems(" ".join(read(text)[Section.TASKS])))
         shared.pop("", None)
         counts = Counter(word for each in shared.values() for word in each)
         most = max(map(len, shared.values()), default=0)
         best = [goal_id for goal_id, each in shared.items() if len(each) == most > 0]
-        best = [each for each in best if named.get(each) == shared[each]] or best
+        for names in (whole, tasks):
+            named = [goal_id for goal_id in best if names.get(goal_id) == shared[goal_id]]
+            if named:
+                best = named
+                break
         best.sort(key=lambda goal_id: sum(counts[word] for word in shared[goal_id]))
         return [_of_node(each) for each in self._past.history(best[:limit])]
 
@@ -176,6 +185,16 @@ class HistoryTree:
     def _keyframe(self, node_id: str) -> Keyframe | None:
         matched = _KEYFRAME.fullmatch(node_id)
         return None if matched is None else self._past.keyframe(int(matched[1]))
+
+
+def _whole_names(text: str, asked: set[str]) -> Iterator[set[str]]:
+    """The words of each name in a text that is asked for as a whole."""
+    facts = read(text)
+    for section in _NAMES:
+        for name in facts[section]:
+            named = {stem(word) for word in words(name) if word not in STOP_WORDS}
+            if named <= asked:
+                yield named
 
 
 def _of_node(node: HistoryNode) -> Branch:
