@@ -122,9 +122,10 @@ class Explorer:
         seen.prompt_tokens += estimated_tokens("\n".join((*lines, question)))
 
     def _line(self, node: Branch, view: View) -> str:
+        above = view.parent(node)
         if view.is_open(node):
-            return f"{node.node_id} [{self._tree.when(node)}]"
-        return self._tree.line(node)
+            return f"{node.node_id} [{self._tree.when(node, above)}]"
+        return self._tree.line(node, above)
 
 
 def _in_time(named_ns: Span) -> Choice:

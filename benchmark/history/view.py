@@ -63,6 +63,10 @@ class View:
         """The node above each of these."""
         return {each: self._parents[each] for each in node_ids if each in self._parents}
 
+    def parent(self, node: Branch) -> Branch | None:
+        """The node right above one; None for the root."""
+        return self._known.get(self._parents.get(node.node_id, ""))
+
     def is_open(self, node: Branch) -> bool:
         return bool(self._below.get(node.node_id))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory_nodes.dates import Dates
+from memory_nodes.episodic.history.facts import Section, read
 from memory_nodes.episodic.history.items import scene_item
 from memory_nodes.episodic.history.tops import TOP_UNITS
 from memory_nodes.episodic.history.wording import when
@@ -18,6 +20,7 @@ from memory_nodes.words import STOP_WORDS, stem, stems, words
 MAX_OBSERVATIONS = 500
 """Of one event."""
 MAX_FOUND = 12
+_NAMES = (Section.TASKS, Section.PLACES, Section.OBJECTS)
 _CHUNK = re.compile(r"chunk_(\d{1,18})")
 _KEYFRAME = re.compile(r"keyframe_(\d{1,18})")
 
@@ -120,7 +123,9 @@ class HistoryTree:
 
     def search(self, node_id: str, query: str, limit: int = MAX_FOUND) -> list[Branch]:
         """The goals below a node that share most words with a query, by themselves or in their
-        events; those with its rarer words first. Raises InputError for an unknown id.
+        events; those with its rarer words first. Where these are whole names of tasks, places or
+        objects ("bowl", and not "fruit bowl"), or else words of tasks, the goals with these alone.
+        Raises InputError for an unknown id.
 
         Source: H-EMV, section III-B (tree search).
         """
@@ -128,25 +133,40 @@ class HistoryTree:
         asked = {stem(word) for word in words(query) if word not in STOP_WORDS}
         parts = [each[: max(3, len(each) - 1)] for each in asked]  # "happily" has the stem happili
         shared: dict[str, set[str]] = {}
+        whole: dict[str, set[str]] = {}
+        tasks: dict[str, set[str]] = {}
         for unit in (HistoryUnit.GOAL, HistoryUnit.EVENT):
             texts = self._past.history_texts(node.start_ns, node.end_ns, unit, parts)
             for found_id, parent_id, text in texts:
                 goal_id = found_id if unit is HistoryUnit.GOAL else parent_id
                 shared.setdefault(goal_id, set()).update(asked.intersection(stems(text)))
+                whole.setdefault(goal_id, set()).update(*_whole_names(text, asked))
+                if unit is HistoryUnit.GOAL:
+                    tasks[goal_id] = asked.intersection(stems(" ".join(read(text)[Section.TASKS])))
         shared.pop("", None)
         counts = Counter(word for each in shared.values() for word in each)
         most = max(map(len, shared.values()), default=0)
         best = [goal_id for goal_id, each in shared.items() if len(each) == most > 0]
+        for names in (whole, tasks):
+            named = [goal_id for goal_id in best if names.get(goal_id) == shared[goal_id]]
+            if named:
+                best = named
+                break
         best.sort(key=lambda goal_id: sum(counts[word] for word in shared[goal_id]))
         return [_of_node(each) for each in self._past.history(best[:limit])]
 
-    def line(self, branch: Branch) -> str:
-        """A node on one line below its day or month: its id, when it was, and its text."""
-        return f"{branch.node_id} [{self.when(branch)}] {' '.join(branch.text.split())}"
+    def line(self, branch: Branch, above: Branch | None = None) -> str:
+        """A node on one line: its id, when it was, and its text.
 
-    def when(self, branch: Branch) -> str:
+        ``above``: the node whose line stands above it; what that says of the time is left out.
+        """
+        text = " ".join(branch.text.split())
+        return f"{branch.node_id} [{self.when(branch, above)}] {text}"
+
+    def when(self, branch: Branch, above: Branch | None = None) -> str:
         """As much of the time as is not said above it: a day's goals have the time of day."""
-        return when(branch.unit, branch.start_ns, branch.end_ns, self._dates)
+        said = None if above is None else (above.start_ns, above.end_ns)
+        return when(branch.unit, branch.start_ns, branch.end_ns, self._dates, said)
 
     def _evidence(self, event: HistoryNode) -> list[Branch]:
         scenes = (self._scene(each) for each in event.evidence)
@@ -165,6 +185,16 @@ class HistoryTree:
     def _keyframe(self, node_id: str) -> Keyframe | None:
         matched = _KEYFRAME.fullmatch(node_id)
         return None if matched is None else self._past.keyframe(int(matched[1]))
+
+
+def _whole_names(text: str, asked: set[str]) -> Iterator[set[str]]:
+    """The words of each name in a text that is asked for as a whole."""
+    facts = read(text)
+    for section in _NAMES:
+        for name in facts[section]:
+            named = {stem(word) for word in words(name) if word not in STOP_WORDS}
+            if named <= asked:
+                yield named
 
 
 def _of_node(node: HistoryNode) -> Branch:

@@ -120,6 +120,40 @@ def test_words_find_goals_by_themselves_or_by_their_events(tree: HistoryTree) ->
     assert tree.search(_below(tree, 1).node_id, "fern") == []
 
 
+def test_the_name_of_a_task_finds_that_task_alone(writer: Writer, past: Past) -> None:
+    for number, (name, action) in enumerate(
+        [("clean the table", "wipe"), ("set the table", "clean the forks"), ("rest", "wipe")]
+    ):
+        writer.start_episode(name, "", ns(MORNING_S + 600 * number))
+        writer.add(at(MORNING_S + 600 * number, "action", action))
+        writer.end_episode("", ns(MORNING_S + 600 * number + 60))
+    tell(teller_of(writer, past), ns(MORNING_S + DAY_S))
+    tree = HistoryTree(past, BERLIN)
+    found = {
+        query: [each.start_ns for each in tree.search(_root(tree).node_id, query)]
+        for query in ("clean the table", "wipe")
+    }
+    first, third = ns(MORNING_S), ns(MORNING_S + 1200)
+    assert found == {"clean the table": [first], "wipe": [first, third]}
+
+
+def test_a_whole_name_is_found_before_one_that_has_it_in_it(writer: Writer, past: Past) -> None:
+    for number, seen in enumerate(("bowl, lamp", "fruit bowl, lamp")):
+        writer.add(at(MORNING_S + 3600 * number, "detections", seen))
+    tell(teller_of(writer, past), ns(MORNING_S + DAY_S))
+    tree = HistoryTree(past, BERLIN)
+    found = {
+        query: [each.start_ns for each in tree.search(_root(tree).node_id, query)]
+        for query in ("where was the bowl?", "the fruit bowl", "lamp")
+    }
+    first, second = ns(MORNING_S), ns(MORNING_S + 3600)
+    assert found == {
+        "where was the bowl?": [first],
+        "the fruit bowl": [second],
+        "lamp": [first, second],
+    }
+
+
 def test_goals_are_found_by_their_time(tree: HistoryTree) -> None:
     root_id = _root(tree).node_id
     found = tree.within(root_id, ns(MORNING_S + 20), ns(MORNING_S + 3600))
