@@ -18,9 +18,9 @@ from memory_nodes.store.writer import Writer
 from memory_test_support import numbered, roaming
 from memory_test_support.child import start_python
 
-OBSERVATIONS = 500
+OBSERVATIONS = 600
 MIN_KILLS = 12
-MAX_STATEMENTS = 1400
+MAX_STATEMENTS = 1200
 """That a child writes before it dies: more than the largest piece takes, so that each may end."""
 NOW_NS = roaming.START_NS + 10**6 * NS_PER_S
 
