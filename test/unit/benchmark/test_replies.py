@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from benchmark.identity.resolver import Resolver
 from memory_nodes.errors import ModelUnavailable
@@ -11,17 +13,22 @@ from memory_nodes.records import ChunkGraph
 from memory_test_support.recorded_models import RecordedChat, Turn
 from memory_test_support.records import descriptor, graph, keyframe, view
 
+MUG_AND_LAMP = (("mug_1", "red"), ("lamp_1", "white"))
+TWO_MUGS = (("mug_1", "red"), ("mug_2", "blue"))
+Things: TypeAlias = Sequence[tuple[str, str]]
+"""Ids and colours."""
 
-def _chunk(number: int) -> ChunkGraph:
-    objects = [descriptor(name, view(number)) for name in ("mug_1", "lamp_1")]
+
+def _chunk(number: int, things: Things) -> ChunkGraph:
+    objects = [descriptor(name, view(number), color=color) for name, color in things]
     return graph(number, [keyframe(number)], objects, resolved=False)
 
 
-def _resolver(memory_dir: Path, *turns: Turn) -> Resolver:
+def _resolver(memory_dir: Path, *turns: Turn, things: Things = MUG_AND_LAMP) -> Resolver:
     """After as many replies as there are turns: the first chunk has nothing to be asked."""
     with Resolver(memory_dir, RecordedChat(*turns), 5.0) as resolver:
         for number in range(1, len(turns) + 2):
-            asyncio.run(resolver.take(_chunk(number)))
+            asyncio.run(resolver.take(_chunk(number, things)))
     return resolver
 
 
@@ -45,8 +52,8 @@ def test_call_without_a_reply_is_counted_apart(tmp_path: Path) -> None:
 
 
 def test_answer_that_is_outweighed_was_usable(tmp_path: Path) -> None:
-    reply = '{"mug_1": "lamp_1", "lamp_1": "mug_1"}'
-    figures = _resolver(tmp_path, reply).reply_figures()
+    reply = '{"mug_1": "mug_2", "mug_2": "mug_1"}'
+    figures = _resolver(tmp_path, reply, things=TWO_MUGS).reply_figures()
     assert figures["problems_per_object"] == {"against_looks_and_place": 1.0}
     assert figures["invalid_replies"] == 0
 
