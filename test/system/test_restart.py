@@ -23,10 +23,20 @@ from memory_test_support.programs import Program
 from memory_test_support.tour_player import TourPlayer
 
 SUITE = ("episodic_node", "detector_node", "association_node")
-LAST_FRAME = 39  # five whole chunks
+CHUNK_SIZE = 8
+LAST_FRAME = 5 * CHUNK_SIZE - 1
 PAUSE_AFTER = 20  # in the middle of the third chunk
 TABLES = ("keyframe", "chunk", "object", "object_state", "view", "relation")
 TIMEOUT_S = 60.0
+LOSSLESS: dict[str, object] = {
+    # What a busy machine loses or gives up before the nodes saw it is not theirs to remember.
+    "pose_timeout_s": TIMEOUT_S,
+    **{
+        f"qos_overrides./memory/{topic}.subscription.{policy}": value
+        for topic in ("image", "depth", "camera_info")
+        for policy, value in (("reliability", "reliable"), ("depth", 100))
+    },
+}
 OUTAGE_S = float(os.environ.get("MEMORY_TEST_OUTAGE_S", "5"))
 
 
@@ -46,10 +56,11 @@ class Run:
             "min_translation_m": 0.0,
             "min_rotation_rad": 0.0,
             "sharpness_window_s": 0.0,
+            "chunk_size": CHUNK_SIZE,
             "chunk_flush_s": 120.0,
             "resend_s": 0.5,
             "retry_s": 0.2,
-            "qos_overrides./memory/image.subscription.reliability": "reliable",
+            **LOSSLESS,
         }
         self.programs: dict[str, Program] = {}
         for name in SUITE:
@@ -76,9 +87,16 @@ class Run:
         self._until(lambda: self.stored() == LAST_FRAME + 1, "all keyframes in the memory")
 
     def play_through_an_outage(self, outage_s: float) -> None:
-        """The model is away from the middle of the tour on; the detector is killed twice."""
+        """The model is away from the middle of the tour on; the detector is killed twice.
+
+        It goes while no chunk is on its way: one that was detected with the model and resolved
+        without it may have other identities.
+        """
         self._until(lambda: self._player.published >= PAUSE_AFTER // 2, "the first frames")
+        self._pause(True)
+        self._until(lambda: self.stored() == CHUNK_SIZE, "the first chunk in the memory")
         self._server.fail_with(503)
+        self._pause(False)
         ends_s = time.monotonic() + outage_s
         self._kill_detector()
         self._until(lambda: self._player.published >= PAUSE_AFTER, "the frames after")
@@ -182,6 +200,15 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
     return sorted(connection.execute(f"SELECT {listed} FROM {table}").fetchall(), key=str)
 
 
+def _assert_equal(found: dict[str, list[Any]], expected: dict[str, list[Any]]) -> None:
+    """Names the first rows that differ: whole tables would fill a thousand lines."""
+    for table in TABLES:
+        missing = [row for row in expected[table] if row not in found[table]]
+        surplus = [row for row in found[table] if row not in expected[table]]
+        assert (missing[:3], surplus[:3]) == ([], []), table
+        assert len(found[table]) == len(expected[table]), table
+
+
 @contextmanager
 def _running(domain_id: int, memory_dir: Path) -> Iterator[Run]:
     with ExitStack() as stack:
@@ -207,7 +234,7 @@ def test_model_that_was_away_and_a_detector_killed_twice_leave_the_same_memory(
 ) -> None:
     with _running(ros_domain, tmp_path) as run:
         run.play_through_an_outage(OUTAGE_S)
-    assert _contents(tmp_path) == undisturbed
+    _assert_equal(_contents(tmp_path), undisturbed)
 
 
 @pytest.mark.timeout(300)
@@ -225,4 +252,4 @@ def test_nodes_killed_in_the_middle_of_the_tour_leave_the_same_memory(
     with _running(ros_domain, tmp_path) as run:
         run.play(killed)
     assert len(undisturbed["keyframe"]) == LAST_FRAME + 1
-    assert _contents(tmp_path) == undisturbed
+    _assert_equal(_contents(tmp_path), undisturbed)

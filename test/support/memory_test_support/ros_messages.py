@@ -25,7 +25,7 @@ LATCHED = QoSProfile(
 )
 STATIC_TF = LATCHED
 TF = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-IMAGES = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
+IMAGES = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def time_message(stamp_ns: int) -> Any:
