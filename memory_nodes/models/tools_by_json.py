@@ -18,6 +18,7 @@ from memory_nodes.models.ports import (
     ToolCall,
     Turn,
 )
+from memory_nodes.models.prompt_json import prompt_json
 from memory_nodes.models.reply_json import parse_json
 from memory_nodes.models.reply_schema import closed_object
 
@@ -42,7 +43,7 @@ def _prompt(conversation: Conversation) -> Prompt:
     return Prompt(
         task=conversation.task,
         system="\n".join(lines),
-        text=json.dumps({"task": conversation.task, "messages": said}, ensure_ascii=False),
+        text=prompt_json({"task": conversation.task, "messages": said}),
         reply_schema={"anyOf": [_call_schema(function) for function in functions]},
         temperature=conversation.temperature,
         max_tokens=conversation.max_tokens,
@@ -51,24 +52,45 @@ def _prompt(conversation: Conversation) -> Prompt:
 
 def _signature(function: Mapping[str, Any]) -> str:
     """``- locate(text: string, layer?: string): where something was seen last``."""
-    parameters = function.get("parameters", {})
-    required = parameters.get("required", ())
-    named = ", ".join(
-        f"{name}{'' if name in required else '?'}: {_type(schema)}"
-        for name, schema in parameters.get("properties", {}).items()
-    )
-    return f"- {function['name']}({named}): {function.get('description', '')}"
+    named = []
+    for name, schema in _properties(function).items():
+        mark = "?" if _may_be_null(schema) else ""
+        meaning = schema.get("description", "")
+        text = f"{name}{mark}: {'|'.join(_kinds(schema))}"
+        named.append(f"{text} ({meaning})" if meaning else text)
+    return f"- {function['name']}({', '.join(named)}): {function.get('description', '')}"
 
 
-def _type(schema: Mapping[str, Any]) -> str:
-    text = "|".join(map(str, schema["enum"])) if "enum" in schema else schema.get("type", "any")
-    meaning = schema.get("description", "")
-    return f"{text} ({meaning})" if meaning else str(text)
+def _kinds(schema: Mapping[str, Any]) -> list[str]:
+    """What a parameter may be: words to choose from, or types."""
+    if "enum" in schema:
+        return [str(each) for each in schema["enum"] if each is not None]
+    if "anyOf" in schema:
+        return [kind for each in schema["anyOf"] for kind in _kinds(each)]
+    return [kind for kind in _types(schema) if kind != "null"]
+
+
+def _may_be_null(schema: Mapping[str, Any]) -> bool:
+    return "null" in _types(schema) or any(map(_may_be_null, schema.get("anyOf", ())))
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    types = schema.get("type", [])
+    return [types] if isinstance(types, str) else list(types)
+
+
+def _properties(function: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(function.get("parameters", {}).get("properties", {}))
 
 
 def _call_schema(function: Mapping[str, Any]) -> JsonSchema:
-    name = {"type": "string", "enum": [function["name"]]}
-    return closed_object(tool=name, arguments=function.get("parameters", {"type": "object"}))
+    """What may be null may be left out, which spares a small model many words."""
+    properties = _properties(function)
+    needed = [name for name, schema in properties.items() if not _may_be_null(schema)]
+    return closed_object(
+        tool={"type": "string", "enum": [function["name"]]},
+        arguments={**closed_object(**properties), "required": needed},
+    )
 
 
 def _said(message: Message) -> list[dict[str, Any]]:
