@@ -18,7 +18,7 @@ from memory_nodes.answering.agents.sandbox import Sandbox
 from memory_nodes.answering.agents.tree_view import TreeView
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.tree import HistoryTree
-from memory_nodes.errors import ModelError, ReplyError, StoreError
+from memory_nodes.errors import ExtraMissing, ModelError, ReplyError, StoreError
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.prompt_json import prompt_json, whole_characters
@@ -71,10 +71,7 @@ class HistoryConsole:
     clock: Clock = time.monotonic
 
     async def answer(self, question: str, now_ns: int, deadline_s: float) -> AgentRun:
-        """The answer within a time; at its end what was found last. Fails for no model's sake.
-
-        Raises ExtraMissing where pydantic-monty is not installed.
-        """
+        """The answer within a time; at its end, or without a model, what was found last."""
         watch = Stopwatch(self.clock)
         model = Listener(self.model, watch)
         run = Run(NAME, question, now_ns, deadline_s, model, watch)
@@ -83,7 +80,7 @@ class HistoryConsole:
             if root is None:
                 return run.nothing("no history is told yet")
             return await self._explore(run, TreeView(self.tree, root))
-        except (ModelError, ReplyError, StoreError) as error:
+        except (ModelError, ReplyError, StoreError, ExtraMissing) as error:
             return run.give_up(f"the agent came to no answer: {error}")
 
     async def _explore(self, run: Run[Listener], view: TreeView) -> AgentRun:

@@ -48,7 +48,7 @@ class Agent(Protocol):
     """Answers from the memory in several steps."""
 
     async def answer(self, question: str, now_ns: int, deadline_s: float) -> AgentRun:
-        """At the end of its time the best answer so far. Raises ConfigurationError."""
+        """At the end of its time the best answer so far."""
         ...
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final, TypeAlias
@@ -54,7 +55,7 @@ class Sandbox:
         self._state: bytes | None = None
 
     async def run(self, code: str, functions: Mapping[str, Function]) -> Outcome:
-        """Never raises for what the code does. ExtraMissing where there is no interpreter."""
+        """Never raises for what the code does; ExtraMissing where the interpreter is missing."""
         if len(code) > MAX_CODE_CHARS:
             return Outcome("", f"{len(code)} characters of code, the limit is {MAX_CODE_CHARS}")
         if _IMPORT.search(code):
@@ -72,9 +73,9 @@ class Sandbox:
         self, monty: Any, code: str, functions: Mapping[str, Function], printed: Any
     ) -> tuple[Any, bool]:
         """The value of the last line, and whether a function ended the code."""
-        time_s = self._config.code_time_s
-        pool = monty.AsyncMonty(max_processes=1, request_timeout=time_s + PROCESS_TIME_S)
-        async with pool, pool.checkout(limits=self._limits(), os_policy=_POLICY) as session:
+        options = {"limits": self._limits(), "os_policy": _POLICY}
+        time_s = self._config.code_time_s + PROCESS_TIME_S
+        async with _process(monty, time_s) as pool, pool.checkout(**options) as session:
             if self._state is not None:
                 await session.load_session(self._state)
             at = await session.feed_start(
@@ -115,6 +116,20 @@ class Sandbox:
 
 _POLICY: Final = {"sleep": "zero", "random_start": {"seed": 0}, "datetime": "call_host"}
 """No clock and no chance, so that a run can be done again; nobody sleeps."""
+
+
+@asynccontextmanager
+async def _process(monty: Any, time_s: float) -> AsyncIterator[Any]:
+    """An interpreter, ended with the block or after so long."""
+    pool = monty.AsyncMonty(max_processes=1, request_timeout=time_s)
+    try:
+        await pool.__aenter__()
+    except RuntimeError as error:
+        raise ExtraMissing(f"the interpreter of pydantic-monty does not start: {error}") from error
+    try:
+        yield pool
+    finally:
+        await pool.__aexit__(None, None, None)
 
 
 def _echo(value: object) -> str:

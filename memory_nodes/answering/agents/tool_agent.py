@@ -84,7 +84,7 @@ class ToolAgent:
     clock: Clock = time.monotonic
 
     async def answer(self, question: str, now_ns: int, deadline_s: float) -> AgentRun:
-        """The answer within a time; at its end what was found last. Fails for no model's sake."""
+        """The answer within a time; at its end, or without a model, what was found last."""
         watch = Stopwatch(self.clock)
         model = ToolListener(self.model, watch)
         run = Run(NAME, question, now_ns, deadline_s, model, watch)
