@@ -12,7 +12,7 @@ from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 
 MAX_REMARK_CHARS = 500
 MAX_CALL_CHARS = 2000
-LEFT_OUT = '{"left_out": "to make room; call the tool again if this is needed"}'
+LEFT_OUT = '{"left_out": "for want of room"}'
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ToolResults:
 
     def _make_room(self) -> None:
         chars = sum(len(each.text) for each in self._results())
-        for turn in self._turns:
+        for turn in self._turns[:-1]:  # what was found last stays in any case
             if isinstance(turn, list):
                 for number, each in enumerate(turn):
                     if chars <= self._max_chars:
