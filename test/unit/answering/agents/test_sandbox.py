@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory_nodes.answering.agents.config import AgentConfig
-from memory_nodes.answering.agents.sandbox import END, Outcome, Sandbox
+from memory_nodes.answering.agents.sandbox import END, Function, Outcome, Sandbox
 from memory_nodes.errors import ExtraMissing, InputError, ModelUnavailable
 
 CONFIG = AgentConfig(code_time_s=0.3, code_calls=20, code_output_chars=200)
@@ -38,7 +38,7 @@ class Functions:
 def run(*codes: str, functions: Functions | None = None) -> Outcome:
     """The outcome of the last of some pieces of code, run one after the other."""
     given = functions or Functions()
-    known = {"look": given.look, "stop": given.stop}
+    known: dict[str, Function] = {"look": given.look, "stop": given.stop}
 
     async def outcomes() -> Sequence[Outcome]:
         sandbox = Sandbox(CONFIG)
@@ -102,7 +102,7 @@ HOSTILE = {
     "subprocess": '__import__("subprocess").run(["touch", "{file}"])',
     "open": 'print(open("{secret}").read())',
     "eval": "print(eval(\"open('{secret}').read()\"))",
-    "write": 'exec("from pathlib imp" + "ort Path\\nPath(\'{file}\').write_text(\'x\')")',
+    "write": "exec(\"from pathlib imp\" + \"ort Path\\nPath('{file}').write_text('x')\")",
     "environment": 'exec("imp" + "ort os\\nprint(os.environ)")',
     "dunder escape": "print(().__class__.__bases__[0].__subclasses__())",
     "globals of a function": "print(look.__globals__)",
