@@ -10,8 +10,8 @@ import pytest
 from memory_nodes.episodic.history.tree import HistoryTree
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
+from memory_test_support.small_history import tell_small_history
 from memory_test_support.told import BERLIN
-from memory_test_support.told_house import tell_house
 
 
 @pytest.fixture
@@ -30,5 +30,5 @@ def past(tmp_path: Path, writer: Writer) -> Iterator[Past]:
 
 @pytest.fixture
 def tree(tmp_path: Path, writer: Writer, past: Past) -> HistoryTree:
-    tell_house(writer, past, tmp_path)
+    tell_small_history(writer, past, tmp_path)
     return HistoryTree(past, BERLIN)

@@ -22,8 +22,8 @@ from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 from memory_test_support.agent_parts import SteppingClock, answer_fields, outcome
 from memory_test_support.recorded_models import RecordedChat, Silence, Turn, reply
+from memory_test_support.small_history import NOW_NS
 from memory_test_support.told import BERLIN
-from memory_test_support.told_house import NOW_NS
 
 QUESTION = "Where did you see the kettle?"
 DOWN = """

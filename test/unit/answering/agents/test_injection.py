@@ -31,8 +31,8 @@ from memory_test_support.agent_parts import (
     outcome,
 )
 from memory_test_support.recorded_models import RecordedChat, RecordedTools
+from memory_test_support.small_history import NOW_NS, tell_small_history
 from memory_test_support.told import BERLIN
-from memory_test_support.told_house import NOW_NS, tell_house
 
 MARK = "stairs"
 INJECTIONS = [
@@ -80,7 +80,7 @@ def test_poster_reaches_the_console_as_data_and_moves_nothing(
     writer: Writer, past: Past, tmp_path: Path, poster: str
 ) -> None:
     """The model obeys it: there is nothing to drive with, and what it then names is no evidence."""
-    tell_house(writer, past, tmp_path, heard=poster)
+    tell_small_history(writer, past, tmp_path, heard=poster)
     tree = HistoryTree(past, BERLIN)
     root = tree.root()
     assert root is not None

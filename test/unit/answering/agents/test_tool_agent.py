@@ -26,8 +26,8 @@ from memory_test_support.agent_parts import (
     outcome,
 )
 from memory_test_support.recorded_models import RecordedTools, Silence, Turn
+from memory_test_support.small_history import NOW_NS
 from memory_test_support.told import BERLIN
-from memory_test_support.told_house import NOW_NS
 
 ON_DESK = "It is on the desk."
 FORCED = json.dumps(answer_fields(ON_DESK, ["mug_1"], [3]))

@@ -27,8 +27,8 @@ from memory_test_support.agent_parts import (
     locate,
 )
 from memory_test_support.recorded_models import RecordedTools, Turn
+from memory_test_support.small_history import NOW_NS
 from memory_test_support.told import BERLIN
-from memory_test_support.told_house import NOW_NS
 
 FORCED = json.dumps(answer_fields("On the desk.", ["mug_1"], [3]))
 

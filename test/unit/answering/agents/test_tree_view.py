@@ -11,8 +11,8 @@ from memory_nodes.episodic.history.tree import Branch, HistoryTree
 from memory_nodes.errors import InputError
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
+from memory_test_support.small_history import MORNING_S
 from memory_test_support.told import BERLIN, at, ns, tell, teller_of
-from memory_test_support.told_house import MORNING_S
 
 ROOMY = 10_000
 

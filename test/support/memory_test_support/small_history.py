@@ -17,7 +17,9 @@ MORNING_S = 1_788_760_800
 NOW_NS = ns(MORNING_S + 15 * DAY_S)
 
 
-def tell_house(writer: Writer, past: Past, memory_dir: Path, *, heard: str = "thank you") -> None:
+def tell_small_history(
+    writer: Writer, past: Past, memory_dir: Path, *, heard: str = "thank you"
+) -> None:
     """Making tea with a kettle on a shelf (keyframe 1), watering the fern, and tea again.
 
     ``heard``: what a person says, and what the last task is called.
