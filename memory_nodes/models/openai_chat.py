@@ -131,7 +131,9 @@ def _messages(prompt: Prompt, form: str) -> Any:
         parts.append({"type": "image_url", "image_url": {"url": url}})
     content: object = parts if prompt.pictures else prompt.text
     system = prompt.system
-    if form != _FORMS[0]:  # the server may not enforce the schema: the model is told of it
+    if (
+        form != _FORMS[0] and not prompt.tells_form
+    ):  # the server may not enforce the schema: the model is told of it
         system = f"{system}\n\nThe JSON schema of the answer:\n{json.dumps(prompt.reply_schema)}"
     return [{"role": "system", "content": system}, {"role": "user", "content": content}]
 

@@ -33,6 +33,9 @@ class Prompt:
     pictures: tuple[Picture, ...] = ()
     temperature: float = 0.1
     max_tokens: int = 4096
+    tells_form: bool = False
+    """The instructions say all of the reply's form: where the server does not enforce the schema,
+    the model need not be shown it."""
 
 
 @dataclass(frozen=True)

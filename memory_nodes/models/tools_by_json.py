@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memory_nodes.errors import ReplyError
@@ -38,7 +38,7 @@ async def call_by_json(chat: ChatModel, conversation: Conversation, deadline_s: 
 
 def _prompt(conversation: Conversation) -> Prompt:
     functions = [tool["function"] for tool in conversation.tools]
-    lines = [conversation.system, "", _HOW, *map(_signature, functions)]
+    lines = [conversation.system, "", _HOW, *_signatures(functions)]
     said = [part for message in conversation.messages for part in _said(message)]
     return Prompt(
         task=conversation.task,
@@ -47,18 +47,26 @@ def _prompt(conversation: Conversation) -> Prompt:
         reply_schema={"anyOf": [_call_schema(function) for function in functions]},
         temperature=conversation.temperature,
         max_tokens=conversation.max_tokens,
+        tells_form=True,
     )
 
 
-def _signature(function: Mapping[str, Any]) -> str:
-    """``- locate(text: string, layer?: string): where something was seen last``."""
-    named = []
-    for name, schema in _properties(function).items():
-        mark = "?" if _may_be_null(schema) else ""
-        meaning = schema.get("description", "")
-        text = f"{name}{mark}: {'|'.join(_kinds(schema))}"
-        named.append(f"{text} ({meaning})" if meaning else text)
-    return f"- {function['name']}({', '.join(named)}): {function.get('description', '')}"
+def _signatures(functions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """``- locate(text: string, layer?: string): where something was seen last``.
+
+    What a parameter means is said at the first tool that has it.
+    """
+    said = set()
+    for function in functions:
+        named = []
+        for name, schema in _properties(function).items():
+            mark = "?" if _may_be_null(schema) else ""
+            meaning = schema.get("description", "")
+            text = f"{name}{mark}: {'|'.join(_kinds(schema))}"
+            is_new = meaning and (name, meaning) not in said
+            named.append(f"{text} ({meaning})" if is_new else text)
+            said.add((name, meaning))
+        yield f"- {function['name']}({', '.join(named)}): {function.get('description', '')}"
 
 
 def _kinds(schema: Mapping[str, Any]) -> list[str]:

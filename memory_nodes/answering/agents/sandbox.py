@@ -173,5 +173,5 @@ def _installed() -> Any:
         return import_module("pydantic_monty")
     except ImportError as error:
         raise ExtraMissing(
-            "the history console needs pydantic-monty: pip install pydantic-monty"
+            "the history console needs pydantic-monty: pip install 'robot-memory[agents]'"
         ) from error

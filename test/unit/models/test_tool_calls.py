@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import openai
 import pytest
@@ -174,6 +175,7 @@ def test_prompt_in_json_names_each_tool_and_lets_leave_out_what_may_be_null() ->
         "- locate(text: string (what to look for), layer: speech|action, since?: string): where"
         " something was seen last"
     ) in prompt.system
+    assert prompt.tells_form
     (form,) = prompt.reply_schema["anyOf"]
     assert form["properties"]["tool"]["enum"] == ["locate"]
     assert form["properties"]["arguments"]["required"] == ["text", "layer"]
@@ -182,6 +184,18 @@ def test_prompt_in_json_names_each_tool_and_lets_leave_out_what_may_be_null() ->
         {"role": "assistant", "tool": "locate", "arguments": {"text": "mug"}},
         {"role": "tool", "result": {"hits": []}},
     ]
+
+
+def test_meaning_of_a_parameter_is_said_once_and_the_schema_is_not_told_again(
+    server: PickyServer,
+) -> None:
+    server.tools, server.content, server.forms = "refused", BY_JSON, ["json_object_schema"]
+    other = {**LOCATE, "function": {**LOCATE["function"], "name": "recall"}}  # type: ignore[dict-item]
+    ask(server.base_url, replace(ASKED, tools=(LOCATE, other)))
+    told = server.bodies[-1]["messages"][0]["content"]
+    assert "recall(text: string, " in told
+    assert told.count("what to look for") == 1
+    assert "additionalProperties" not in told
 
 
 def test_half_of_a_character_can_be_sent() -> None:
