@@ -11,7 +11,7 @@ import openai
 
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for, mapped, within
-from memory_nodes.models.openai_tools import calls_in, tool_messages
+from memory_nodes.models.openai_tools import TRIAL, calls_in, tool_messages
 from memory_nodes.models.ports import Conversation, Prompt, Reply, Turn
 from memory_nodes.models.tools_by_json import call_by_json
 
@@ -24,8 +24,9 @@ class OpenAIChat:
     """A ToolModel behind /chat/completions.
 
     What the server can do is found out once: a form of reply that it refuses is not asked for
-    again, as soon as a looser one has worked. So with tools, which some servers refuse and others
-    pass over: their models are asked for the call as JSON.
+    again, as soon as a looser one has worked. Before the first call of a tool it is tried whether
+    the server knows any: some refuse them, others pass over them, and their models are asked for
+    the call as JSON.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, model: str, max_calls: int = 4) -> None:
@@ -58,35 +59,35 @@ class OpenAIChat:
         return await within(deadline_s, self._call_tools(conversation, deadline_s))
 
     async def _call_tools(self, conversation: Conversation, timeout_s: float) -> Turn:
-        if self._knows_tools is not False:
-            turn = await self._call_natively(conversation, timeout_s)
-            if turn is not None:
-                return turn
-        turn = await call_by_json(self, conversation, timeout_s)
-        self._knows_tools = False
-        return turn
+        if self._knows_tools is None:
+            self._knows_tools = await self._tries_tools(timeout_s)
+        if self._knows_tools:
+            return await self._call_natively(conversation, timeout_s)
+        return await call_by_json(self, conversation, timeout_s)
 
-    async def _call_natively(self, conversation: Conversation, timeout_s: float) -> Turn | None:
-        """None where the server seems to know no tools: it refuses them, or its model, which had
-        to call one, did not.
+    async def _tries_tools(self, timeout_s: float) -> bool | None:
+        """Whether a model that has to call a tool does so; None where it was cut off before.
+
+        Asked with few words: a slow server that passes over tools would read all of a long
+        conversation, and what they can do, for nothing.
         """
         try:
-            async with self._turns:
-                choice, reply = await self._create(
-                    timeout_s,
-                    messages=tool_messages(conversation),
-                    temperature=conversation.temperature,
-                    max_tokens=conversation.max_tokens,
-                    tools=list(conversation.tools),
-                    tool_choice="required",
-                )
-        except ModelRejected as error:
-            if self._knows_tools or error.is_too_large:
-                raise
-            return None
-        calls = calls_in(choice.message)
-        self._knows_tools = self._knows_tools or bool(calls) or None
-        return Turn(reply, calls) if self._knows_tools or not reply.is_complete else None
+            turn = await self._call_natively(TRIAL, timeout_s)
+        except ModelRejected:
+            return False
+        return True if turn.calls else False if turn.reply.is_complete else None
+
+    async def _call_natively(self, conversation: Conversation, timeout_s: float) -> Turn:
+        async with self._turns:
+            choice, reply = await self._create(
+                timeout_s,
+                messages=tool_messages(conversation),
+                temperature=conversation.temperature,
+                max_tokens=conversation.max_tokens,
+                tools=list(conversation.tools),
+                tool_choice="required",
+            )
+        return Turn(reply, calls_in(choice.message))
 
     async def _ask(self, prompt: Prompt, form: str, timeout_s: float) -> Reply:
         _, reply = await self._create(

@@ -5,6 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from memory_nodes.models.ports import Conversation, Message, ToolCall
+from memory_nodes.models.reply_schema import closed_object
+
+TRIAL = Conversation(
+    task="trial",
+    system="You call tools.",
+    messages=(Message("user", "Call the tool."),),
+    tools=(
+        {
+            "type": "function",
+            "function": {
+                "name": "ready",
+                "description": "Says that you are ready.",
+                "parameters": closed_object(),
+            },
+        },
+    ),
+    temperature=0.0,
+    max_tokens=64,
+)
+"""The least that shows whether a server knows tools."""
 
 
 def tool_messages(conversation: Conversation) -> list[dict[str, Any]]:

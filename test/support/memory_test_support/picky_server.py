@@ -37,6 +37,7 @@ class PickyServer(ThreadingHTTPServer):
         """What it does with tools: "called" calls the first, "refused", or "passed over"."""
         self.content = '{"objects": [], "relations": []}'
         """What it answers to what it does not refuse."""
+        self.finish_reason = "stop"
         self.bodies: list[dict[str, Any]] = []
         self.at_once = 0
         self.most_at_once = 0
@@ -70,22 +71,22 @@ class _Handler(BaseHTTPRequestHandler):
             )
         elif server.refuses_with:
             self._refuse(server.refuses_with)
-        elif "tools" in body and server.tools == "refused":
-            self._refuse("tools param requires --jinja flag")
-        elif "tools" in body and server.tools == "called":
-            self._complete({"content": None, "tool_calls": [_call_of(body["tools"][0])]})
         elif form not in server.forms:
             self._refuse(f"response_format of type {form} is not supported")
         elif server.max_images is not None and images > server.max_images:
             self._refuse(f"At most {server.max_images} image(s) may be provided in one prompt.")
         elif server.max_chars is not None and len(text) > server.max_chars:
             self._refuse("This model's maximum context length is 8192 tokens.")
+        elif "tools" in body and server.tools == "refused":
+            self._refuse("tools param requires --jinja flag")
+        elif "tools" in body and server.tools == "called":
+            self._complete({"content": None, "tool_calls": [_call_of(body["tools"][0])]})
         else:
             self._complete({"content": server.content})
 
     def _complete(self, message: dict[str, Any]) -> None:
         said = {"role": "assistant", **message}
-        choice = {"index": 0, "finish_reason": "stop", "message": said}
+        choice = {"index": 0, "finish_reason": self.server.finish_reason, "message": said}
         head = {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
         self._answer(200, {**head, "choices": [choice]}, {})
 

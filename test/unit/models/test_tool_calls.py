@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import openai
 import pytest
@@ -71,16 +72,18 @@ def ask(base_url: str, talk: Conversation = ASKED, times: int = 1, deadline_s: f
 
 def test_server_that_knows_tools_is_given_them_and_must_call_one(server: PickyServer) -> None:
     assert ask(server.base_url, times=2).calls == (CALL,)
-    assert [(body["tools"], body["tool_choice"]) for body in server.bodies] == [
-        ([LOCATE], "required"),
-        ([LOCATE], "required"),
-    ]
+    assert [body["tool_choice"] for body in server.bodies] == ["required"] * 3
+    assert [names(body) for body in server.bodies] == [["ready"], ["locate"], ["locate"]]
+
+
+def names(body: dict[str, Any]) -> list[str]:
+    return [tool["function"]["name"] for tool in body["tools"]]
 
 
 def test_what_was_called_and_found_is_told_in_the_form_of_the_api(server: PickyServer) -> None:
     ask(server.base_url, TALK)
     function = {"name": "locate", "arguments": '{"text": "mug"}'}
-    assert server.bodies[0]["messages"] == [
+    assert server.bodies[1]["messages"] == [
         {"role": "system", "content": "You call tools."},
         {"role": "user", "content": "Where?"},
         {
@@ -104,7 +107,7 @@ def test_server_without_tools_is_asked_for_json_and_not_for_tools_again(
     assert ["tools" in body for body in server.bodies] == [True, False, False, False]
 
 
-def test_server_that_has_called_a_tool_before_is_believed_when_it_calls_none(
+def test_server_that_knows_tools_is_believed_when_its_model_calls_none(
     server: PickyServer,
 ) -> None:
     async def run() -> Turn:
@@ -134,12 +137,23 @@ def test_server_that_is_down_says_nothing_of_its_tools(server: PickyServer) -> N
 
 
 def test_conversation_that_is_too_long_is_not_tried_in_another_form(server: PickyServer) -> None:
-    server.max_chars = 10
-    server.tools = "passed over"
+    server.max_chars = 1000
     with pytest.raises(ModelRejected) as caught:
-        ask(server.base_url)
+        ask(server.base_url, replace(ASKED, system="x" * 1000))
     assert caught.value.is_too_large
-    assert len(server.bodies) == 1
+    assert [names(body) for body in server.bodies] == [["ready"], ["locate"]]
+
+
+def test_trial_that_is_cut_off_is_made_again(server: PickyServer) -> None:
+    server.tools, server.content, server.finish_reason = "passed over", BY_JSON, "length"
+    ask(server.base_url, times=2)
+    assert ["tools" in body for body in server.bodies] == [True, False, True, False]
+
+
+def test_trial_is_short(server: PickyServer) -> None:
+    server.tools, server.content = "passed over", BY_JSON
+    ask(server.base_url, replace(ASKED, system="x" * 1000))
+    assert len(json.dumps(server.bodies[0])) < 600
 
 
 @pytest.mark.parametrize(
