@@ -24,7 +24,7 @@ NAME = "tools"
 ANSWER = "answer"
 """The call that ends a run."""
 MAX_CALLS = 4
-"""In one step; servers let a model make several at once."""
+"""In one step; servers let a model make several at once. More are passed over."""
 ANSWER_TOOL: JsonSchema = {
     "type": "function",
     "function": {
@@ -42,7 +42,6 @@ _REPEATED = (
     "You have made this very call before, and its result stands above. Use another tool or other "
     f'arguments, or call "{ANSWER}".'
 )
-_TOO_MANY = f"Not called: at most {MAX_CALLS} calls at once."
 
 
 class ToolReply(Protocol):
@@ -122,24 +121,17 @@ class ToolAgent:
             results.add_remark(turn.reply.text, _NO_CALL)
             run.end_step(_NO_CALL)
             return None
-        shown = []
-        for number, call in enumerate(turn.calls):
-            result: str | None
-            if number >= MAX_CALLS:
-                result = _TOO_MANY
-            elif call.name == ANSWER:
-                ended, result = self._conclude(run, results, call)
+        for call in turn.calls[:MAX_CALLS]:
+            if call.name == ANSWER:
+                ended, hint = self._conclude(run, results, call)
                 if ended is not None:
                     return ended
+                results.add_hint(call, hint)
             elif results.holds(call):
-                result = _REPEATED
+                results.add_hint(call, _REPEATED)
             else:
-                shown.append(await self._call(run, results, call))
-                continue
-            results.add_hint(call, result)
-            shown.append(result)
-        results.end_turn()
-        run.end_step("\n".join(shown))
+                await self._call(run, results, call)
+        run.end_step(results.end_turn())
         return None
 
     def _conclude(
@@ -153,18 +145,16 @@ class ToolAgent:
         except ReplyError as error:
             return None, f"That answer cannot be read: {error}"
 
-    async def _call(self, run: Run[ToolListener], results: ToolResults, call: ToolCall) -> str:
+    async def _call(self, run: Run[ToolListener], results: ToolResults, call: ToolCall) -> None:
         try:
             reply = await asyncio.wait_for(
                 self.tools.call(call.name, call.arguments, run.now_ns), run.left_s()
             )
         except asyncio.TimeoutError:
-            hint = f"{call.name} took longer than there is time."
-            results.add_hint(call, hint)
-            return hint
+            results.add_hint(call, f"{call.name} took longer than there is time.")
+            return
         if reply.is_ok:
             run.evidence.add(reply.object_ids, reply.keyframe_ids)
         if reply.is_ok and (reply.object_ids or reply.keyframe_ids):
             run.best = Finding(reply.text, reply.object_ids, reply.keyframe_ids)
         results.add(call, reply.as_json())
-        return reply.as_json()

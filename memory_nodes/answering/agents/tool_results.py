@@ -48,11 +48,13 @@ class ToolResults:
         text = json.dumps({"hint": hint}, ensure_ascii=False)
         self._open.append(Result(_bounded(call), text, is_found=False))
 
-    def end_turn(self) -> None:
-        """All calls that were made at once are answered."""
-        self._turns.append(self._open)
-        self._open = []
+    def end_turn(self) -> str:
+        """All calls that were made at once are answered: with this."""
+        answered, self._open = self._open, []
+        self._turns.append(answered)
+        shown = "\n".join(each.text for each in answered)
         self._make_room()
+        return shown
 
     def add_remark(self, text: str, hint: str) -> None:
         """What the model said instead of a call, and what it is told then."""
