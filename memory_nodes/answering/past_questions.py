@@ -86,6 +86,13 @@ def _plain(asked: Asked, told: Told) -> Answer:
         found=bool(told.lines),
         stamp_ns=asked.now_ns,
         confidence=1.0 if told.lines else 0.0,
-        problems=asked.problems,
+        problems=(*asked.problems, *_unbounded(asked)),
         evidence=told.lines,
     )
+
+
+def _unbounded(asked: Asked) -> tuple[str, ...]:
+    """History and body know times, but neither maps nor places."""
+    wanted = asked.wanted
+    is_placed = bool(wanted.map_id) or wanted.center_map_m is not None
+    return ("told of all maps and places",) if is_placed else ()

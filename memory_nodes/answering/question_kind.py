@@ -78,14 +78,11 @@ _SCENE = re.compile(
     r"|what (?:colou?r|is (?:written|printed|shown|there))\b.*"
     r"|(?:what|which things) (?:do|can|did|could) (?:you|i|we) see\b.*"
 )
-_ACTION_PLACE = re.compile(
+_PLACE_TO_DO = re.compile(
     r"(?:.* )?where (?:can|could|should|do|may|might) (?:i|we|one|you|people|somebody)\b.*"
     r"|(?:.* )?(?:what|which \w+) (?:can|could|should) (?:i|we|one) (?:use|take)\b.*"
-    r"|i (?:need|want|would like|must|have to|am|feel)\b.*"
-    r"|my \w+ (?:is|are)\b.*"
 )
-
-
+_NEED = re.compile(r"i (?:need|want|would like|must|have to|am|feel)\b.*|my \w+ (?:is|are)\b.*")
 _SEEN = re.compile(r"\b(?:see|saw|seen|notice|noticed|spot|spotted|observe|observed|find|found)\b")
 _UNTIL_THING = re.compile(r".*?\b(?:was|were|is|are|has|have|since|ago|time)\b(?: been\b)?")
 _ORDER = re.compile(r"\b(?:last|first|ever|again|recently|lately|earliest|latest)\b")
@@ -123,9 +120,10 @@ def _plain(question: str) -> str:
 
 
 _FORMS = (
+    (QuestionKind.ACTION_PLACE, _PLACE_TO_DO),
     (QuestionKind.BODY, _BODY),
     (QuestionKind.SUMMARY, _SUMMARY),
     (QuestionKind.TEMPORAL, _TEMPORAL),
-    (QuestionKind.ACTION_PLACE, _ACTION_PLACE),
+    (QuestionKind.ACTION_PLACE, _NEED),
     (QuestionKind.SCENE, _SCENE),
 )

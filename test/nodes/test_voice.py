@@ -77,7 +77,7 @@ def test_new_utterance_cancels_the_one_still_thought_about(bench: NodeBench) -> 
         ask = bench.publisher(String, endpoints.QUESTIONS)
         ask.publish(String(data="Where is the red mug?"))
         ask.publish(String(data="Where is the grand piano?"))
-        bench.until(lambda: bool(speech), "the second answer")
+        bench.until(lambda: bool(speech) and bool(answers), "the second answer")
     assert node.counters["questions_superseded"] == 1
     assert [answer.question for answer in answers] == ["Where is the grand piano?"]
 

@@ -46,6 +46,7 @@ OBJECT, SPATIAL, SCENE, ACTION, TEMPORAL, SUMMARY, BODY = (
         (ACTION, "My hands are dirty, where should I go?"),
         (ACTION, "I'm cold. What can I use?"),
         (ACTION, "My battery is empty. Where can I plug in?"),
+        (ACTION, "What happened at the market? Where can I read about it?"),
         (ACTION, "Where could one sit down for a while?"),
         (TEMPORAL, "When did you last see the red mug?"),
         (TEMPORAL, "Where were you when you saw the dog?"),

@@ -9,7 +9,7 @@ import pytest
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import NS_PER_S, Relation
-from memory_nodes.retrieval.context import object_line, serialise
+from memory_nodes.retrieval.context import object_line, serialise, serialise_whole
 from memory_nodes.retrieval.ranking import rank
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_test_support.records import descriptor, keyframe, view
@@ -93,3 +93,26 @@ def test_of_very_many_relations_the_newest_are_named_and_the_others_counted() ->
     line = object_line(MUG, Snapshot((MUG, *desks), relations, KEYFRAMES))
     assert line.endswith("; near desk_28; near desk_29; and 10 earlier relations")
     assert "desk_9;" not in line
+
+
+def test_whole_graph_has_a_line_for_each_object_and_keyframe() -> None:
+    text = serialise_whole(SNAPSHOT, now_ns=62 * NS_PER_S, max_chars=4000)
+    assert text.splitlines() == [
+        "object mug_1: mug; chipped rim; color red; can: drink; on desk_1",
+        "object desk_1: desk",
+        "keyframe 1 at 1 minute ago: mug_1, desk_1",
+        "keyframe 2 at 1 minute ago: desk_1",
+    ]
+
+
+def test_whole_graph_is_refused_rather_than_cut() -> None:
+    text = serialise_whole(SNAPSHOT, now_ns=0, max_chars=4000)
+    size = len(json.dumps(text)) - 2
+    assert serialise_whole(SNAPSHOT, 0, size) == text
+    with pytest.raises(InputError, match="raise max_full_prompt_tokens, or ask in mode graph"):
+        serialise_whole(SNAPSHOT, 0, size - 1)
+
+
+def test_whole_graph_takes_keyframes_that_show_nothing() -> None:
+    snapshot = Snapshot((MUG,), (), {**KEYFRAMES, 3: keyframe(3)})
+    assert serialise_whole(snapshot, 0, 4000).splitlines()[-1] == "keyframe 3 at 0 seconds ago: "
