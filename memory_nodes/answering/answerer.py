@@ -15,12 +15,20 @@ from memory_nodes.answering.prompt import (
     read_answer,
     room_for_context,
 )
+from memory_nodes.answering.relation_question import relation_question
+from memory_nodes.answering.relations import RelationFacts, relation_facts
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.parameters import parameter
-from memory_nodes.records import Answer, ObjectDescriptor, RetrievedKeyframe
-from memory_nodes.retrieval.context import evidence_line, serialise
+from memory_nodes.records import Answer, ObjectDescriptor, Relation, RetrievedKeyframe
+from memory_nodes.retrieval.context import (
+    evidence_line,
+    serialise,
+    shown_objects,
+    shown_relations,
+    written,
+)
 from memory_nodes.retrieval.ranking import Ranking, retrieved
 from memory_nodes.retrieval.retriever import Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
@@ -102,10 +110,14 @@ class Answerer:
         found = await self._retriever.retrieve(
             question, snapshot, count, uses_pictures=mode != "graph"
         )
-        if not found.ranking.keyframes or not found.is_seen:
+        facts, ranking = self._relations(question, snapshot, wanted), found.ranking
+        is_seen = bool(ranking.keyframes) and found.is_seen
+        if facts is not None and not is_seen:
+            ranking = facts.ranking(snapshot, count)
+        if facts is None and not is_seen:
             answer = Answer(question, NOT_SEEN, False, now_ns)
         else:
-            answer = await self._reason(question, snapshot, found.ranking, now_ns)
+            answer = await self._reason(question, snapshot, ranking, facts, now_ns)
         return replace(
             answer,
             problems=(*answer.problems, *found.problems),
@@ -131,17 +143,38 @@ class Answerer:
         snapshot = everything.filtered(replace(wanted, since_ns=None, until_ns=None))
         return change_answer(question, asked, changes, snapshot, now_ns, count)
 
+    def _relations(
+        self, question: str, snapshot: Snapshot, wanted: Filter | None
+    ) -> RelationFacts | None:
+        asked = relation_question(question)
+        if asked is None:
+            return None
+        with self._snapshots.graph(wanted) as scene:
+            return relation_facts(asked, snapshot, scene)
+
     async def _reason(
-        self, question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int
+        self,
+        question: str,
+        snapshot: Snapshot,
+        ranking: Ranking,
+        facts: RelationFacts | None,
+        now_ns: int,
     ) -> Answer:
         problem = "no model is configured"
         if self._model is not None:
             try:
-                prompt = self._prompt(question, snapshot, ranking, now_ns)
+                with self._snapshots.graph() as scene:
+                    relations = shown_relations(scene, snapshot, ranking)
+                if facts is not None:
+                    relations = (*facts.relations, *relations)
+                note = facts.counts if facts is not None else ""
+                prompt = self._prompt(question, snapshot, ranking, relations, note, now_ns)
                 reply = await self._model.complete(prompt, self._config.answer_timeout_s)
-                return _from_model(question, reply, snapshot, ranking, now_ns)
+                return _from_model(question, reply, snapshot, ranking, relations, now_ns)
             except (ModelError, InputError) as error:
                 problem = f"answered without the model: {error}"
+        if facts is not None:
+            return facts.answer(question, snapshot, now_ns, len(ranking.keyframes), problem)
         best = _best_objects(snapshot, ranking, ())
         return Answer(
             question=question,
@@ -156,10 +189,20 @@ class Answerer:
             evidence=tuple(evidence_line(item, snapshot, now_ns) for item in best),
         )
 
-    def _prompt(self, question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int) -> Prompt:
+    def _prompt(
+        self,
+        question: str,
+        snapshot: Snapshot,
+        ranking: Ranking,
+        relations: Sequence[Relation],
+        note: str,
+        now_ns: int,
+    ) -> Prompt:
         """Raises InputError where the budget is too small for anything."""
-        room = room_for_context(question, self._config.max_prompt_tokens)
-        context = serialise(snapshot, ranking, now_ns, self._config.max_context_objects, room)
+        note = f"{note}\n" if note else ""
+        room = room_for_context(question, self._config.max_prompt_tokens) - written(note)
+        max_objects = self._config.max_context_objects
+        context = note + serialise(snapshot, ranking, now_ns, max_objects, room, relations)
         return answer_prompt(question, context, self._config.answer_temperature)
 
 
@@ -175,11 +218,16 @@ def _check(question: str, mode: str) -> None:
 
 
 def _from_model(
-    question: str, reply: Reply, snapshot: Snapshot, ranking: Ranking, now_ns: int
+    question: str,
+    reply: Reply,
+    snapshot: Snapshot,
+    ranking: Ranking,
+    relations: Sequence[Relation],
+    now_ns: int,
 ) -> Answer:
     """The model's answer with its evidence. Raises ReplyError for an unusable reply."""
     keyframe_ids = [hit.keyframe.keyframe_id for hit in ranking.keyframes]
-    shown = {item.object_id for key in keyframe_ids for item in snapshot.objects_by_keyframe[key]}
+    shown = shown_objects(snapshot, ranking, relations)
     said = read_answer(reply, shown, keyframe_ids)
     objects = _best_objects(snapshot, ranking, said.object_ids) if said.found else ()
     return Answer(

@@ -172,7 +172,7 @@ def test_suite_without_a_model_answers_degraded(memory_dir: Path) -> None:
 
 def test_what_is_on_something_is_answered_from_relations(memory_dir: Path) -> None:
     answer = _ask(memory_dir, question="What is on the desk?")
-    assert answer.text == "On the desk I saw the red mug and the blue mug."
+    assert answer.text == "On the desk I saw the blue mug and the red mug."
 
 
 def test_what_was_never_seen_is_not_seen_and_asks_no_model(memory_dir: Path) -> None:
