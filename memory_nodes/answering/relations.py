@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory_nodes.answering.asked import Asked
 from memory_nodes.answering.extractive import listed, name
 from memory_nodes.answering.locating import called
 from memory_nodes.answering.relation_question import Relating, RelationQuestion
@@ -49,21 +50,19 @@ class RelationFacts:
         shown = tuple(self._shown(key, snapshot) for key in self.keyframe_ids[:max_keyframes])
         return Ranking({item.object_id: 1.0 for item in self.objects}, shown, 1.0)
 
-    def answer(
-        self, question: str, snapshot: Snapshot, now_ns: int, max_keyframes: int, problem: str
-    ) -> Answer:
+    def answer(self, asked: Asked, snapshot: Snapshot, problem: str) -> Answer:
         """The answer without a model, and why it is without one."""
         return Answer(
-            question=question,
+            question=asked.question,
             text=self.text,
             found=True,
-            stamp_ns=now_ns,
+            stamp_ns=asked.now_ns,
             confidence=CONFIDENCE,
             degraded=True,
             problems=(problem,),
-            keyframes=self.ranking(snapshot, max_keyframes).keyframes,
+            keyframes=self.ranking(snapshot, asked.max_keyframes).keyframes,
             objects=self.objects,
-            evidence=tuple(evidence_line(item, snapshot, now_ns) for item in self.objects),
+            evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in self.objects),
         )
 
     def _shown(self, keyframe_id: int, snapshot: Snapshot) -> RetrievedKeyframe:
@@ -71,6 +70,21 @@ class RelationFacts:
         shown = [item for item in self.objects if item.object_id in in_it]
         share = len(shown) / len(self.objects)
         return retrieved(snapshot.keyframes[keyframe_id], share, shown)
+
+
+@dataclass(frozen=True)
+class Related:
+    """What the scene graph adds to what was found."""
+
+    relations: tuple[Relation, ...] = ()
+    """For a context: those that were asked for, then all that the keyframes show."""
+    facts: RelationFacts | None = None
+    """Of a question about relations."""
+
+    @property
+    def note(self) -> str:
+        """A line for a context, or empty."""
+        return f"{self.facts.counts}\n" if self.facts is not None and self.facts.counts else ""
 
 
 def relation_facts(

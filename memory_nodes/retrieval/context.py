@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from memory_nodes.errors import InputError
 from memory_nodes.graph.phrases import earlier_values
 from memory_nodes.graph.scene_graph import SceneGraph
-from memory_nodes.records import ObjectDescriptor, Relation, RetrievedKeyframe
+from memory_nodes.records import Keyframe, ObjectDescriptor, Relation
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.words import age_text
@@ -36,18 +36,6 @@ def shown_relations(
     )
 
 
-def shown_objects(
-    snapshot: Snapshot, ranking: Ranking, relations: Iterable[Relation] = ()
-) -> dict[str, ObjectDescriptor]:
-    """The objects that these relations name, and all that the keyframes of a ranking show."""
-    ends = (end for item in relations for end in (item.subject_id, item.object_id))
-    shown = {end: snapshot.objects_by_id[end] for end in ends}
-    for hit in ranking.keyframes:
-        for item in snapshot.objects_by_keyframe[hit.keyframe.keyframe_id]:
-            shown.setdefault(item.object_id, item)
-    return shown
-
-
 def serialise(
     snapshot: Snapshot,
     ranking: Ranking,
@@ -67,7 +55,7 @@ def serialise(
 
     Raises InputError when not even the best object and its keyframes fit.
     """
-    shown = shown_objects(snapshot, ranking, relations)
+    shown = _shown_objects(snapshot, ranking, relations)
     by_score = sorted(shown, key=lambda key: -ranking.object_scores.get(key, 0.0))
     lines = [object_line(shown[key], snapshot, now_ns, relations) for key in by_score[:max_objects]]
     while True:
@@ -75,7 +63,10 @@ def serialise(
         text = "\n".join(
             [
                 *lines,
-                *(_keyframe_line(hit, snapshot, set(kept), now_ns) for hit in ranking.keyframes),
+                *(
+                    _keyframe_line(hit.keyframe, snapshot, set(kept), now_ns)
+                    for hit in ranking.keyframes
+                ),
                 *_left_out(len(by_score) - len(kept)),
             ]
         )
@@ -89,6 +80,31 @@ def serialise(
             )
         while len(lines) > 1 and excess > 0:
             excess -= len(lines.pop()) + 1
+
+
+def serialise_whole(snapshot: Snapshot, now_ns: int, max_chars: int) -> str:
+    """The whole graph: all objects, and all keyframes by time. Nothing is ever left out.
+
+    Raises InputError where it takes more than that.
+    """
+    known = set(snapshot.objects_by_id)
+    text = "\n".join(
+        [
+            *(object_line(item, snapshot, now_ns) for item in snapshot.objects),
+            *(
+                _keyframe_line(item, snapshot, known, now_ns)
+                for item in snapshot.keyframes.values()
+            ),
+        ]
+    )
+    size = written(text)
+    if size > max_chars:
+        raise InputError(
+            f"the whole graph takes about {-(-size // CHARS_PER_TOKEN)} tokens of a prompt, "
+            f"{max(0, max_chars) // CHARS_PER_TOKEN} are left: raise max_full_prompt_tokens, or "
+            "ask in mode graph"
+        )
+    return text
 
 
 def object_line(
@@ -126,6 +142,18 @@ def evidence_line(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int)
     return f"{object_line(descriptor, snapshot, now_ns)}; last seen {seen}; keyframes {shown}"
 
 
+def _shown_objects(
+    snapshot: Snapshot, ranking: Ranking, relations: Iterable[Relation]
+) -> dict[str, ObjectDescriptor]:
+    """The objects that these relations name, and all that the keyframes of a ranking show."""
+    ends = (end for item in relations for end in (item.subject_id, item.object_id))
+    shown = {end: snapshot.objects_by_id[end] for end in ends}
+    for hit in ranking.keyframes:
+        for item in snapshot.objects_by_keyframe[hit.keyframe.keyframe_id]:
+            shown.setdefault(item.object_id, item)
+    return shown
+
+
 def _said(relation: Relation) -> str:
     return f"{relation.predicate} {relation.object_id}"
 
@@ -139,11 +167,10 @@ def _left_out(count: int) -> list[str]:
     return [f"{count} more objects in these keyframes are left out"] if count else []
 
 
-def _keyframe_line(hit: RetrievedKeyframe, snapshot: Snapshot, kept: set[str], now_ns: int) -> str:
-    keyframe = hit.keyframe
+def _keyframe_line(keyframe: Keyframe, snapshot: Snapshot, kept: set[str], now_ns: int) -> str:
     ids = [
         item.object_id
-        for item in snapshot.objects_by_keyframe[keyframe.keyframe_id]
+        for item in snapshot.objects_by_keyframe.get(keyframe.keyframe_id, ())
         if item.object_id in kept
     ]
     seen = age_text(keyframe.stamp_ns, now_ns)
