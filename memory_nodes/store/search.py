@@ -180,14 +180,22 @@ class Search:
             return Found(hits.load(connection, scored), plan)
 
     def between(
-        self, since_ns: int, until_ns: int, k: int = 10, wanted: Filter = EVERYTHING
+        self,
+        since_ns: int,
+        until_ns: int,
+        k: int = 10,
+        wanted: Filter = EVERYTHING,
+        *,
+        oldest_first: bool = False,
     ) -> Found:
-        """The k newest items of a time, both ends included, newest first."""
+        """The k newest items of a time, both ends included, newest first; or the k oldest.
+
+        What lasts longer is as new as its end, and as old as its beginning.
+        """
         _check_k(k)
+        span = neighbours.Span(since_ns, until_ns, oldest_first)
         with self._up_to_date() as connection:
-            scored, plan = neighbours.between(
-                self._follower.catalogue, connection, since_ns, until_ns, k, wanted
-            )
+            scored, plan = neighbours.between(self._follower.catalogue, connection, span, k, wanted)
             return Found(hits.load(connection, scored), plan)
 
     def count(self, wanted: Filter = EVERYTHING) -> int:

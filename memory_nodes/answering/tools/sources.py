@@ -1,0 +1,109 @@
+"""What the tools read: one memory, by words, meaning, place, time and graph."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_nodes.dates import Dates
+from memory_nodes.errors import ConfigurationError, ModelError
+from memory_nodes.geometry import Array
+from memory_nodes.models.ports import TextEmbedder
+from memory_nodes.records import ItemKind
+from memory_nodes.retrieval.retriever import Retriever
+from memory_nodes.retrieval.snapshot import SnapshotCache
+from memory_nodes.store.filters import Filter
+from memory_nodes.store.hits import Hit
+from memory_nodes.store.observations import MAX_STAMP_NS
+from memory_nodes.store.past import Past
+from memory_nodes.store.reader import Reader
+from memory_nodes.store.search import Search
+from memory_nodes.store.sightings import Sightings
+
+EMBEDDING_TIMEOUT_S = 20.0
+PER_TEXT = 2
+"""What was said many times is found in its newest observations."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Readers of one memory. Safe in threads; each raises StoreMissing while there is no memory."""
+
+    reader: Reader
+    past: Past
+    search: Search
+    sightings: Sightings
+    snapshots: SnapshotCache
+    dates: Dates
+    retriever: Retriever
+    embedder: TextEmbedder | None = None
+    """Of questions; used where it made the vectors of the memory too."""
+    embedding_timeout_s: float = EMBEDDING_TIMEOUT_S
+    map_id: str = ""
+    """Of the map that the robot is on; empty: that of the newest keyframe or observation."""
+
+    @classmethod
+    def of(
+        cls,
+        memory_dir: Path,
+        dates: Dates,
+        *,
+        retriever: Retriever | None = None,
+        embedder: TextEmbedder | None = None,
+        embedding_timeout_s: float = EMBEDDING_TIMEOUT_S,
+        map_id: str = "",
+    ) -> Sources:
+        """Opens the memory in a directory, which need not be there yet."""
+        reader = Reader(memory_dir)
+        return cls(
+            reader=reader,
+            past=Past(memory_dir),
+            search=Search(memory_dir),
+            sightings=Sightings(memory_dir),
+            snapshots=SnapshotCache(reader),
+            dates=dates,
+            retriever=retriever if retriever is not None else Retriever(),
+            embedder=embedder,
+            embedding_timeout_s=embedding_timeout_s,
+            map_id=map_id,
+        )
+
+    def close(self) -> None:
+        for item in (self.search, self.sightings, self.past, self.reader):
+            item.close()
+
+    def map_now(self) -> str:
+        """The map that the robot is on; empty where that is not known."""
+        if self.map_id:
+            return self.map_id
+        newest = self.search.between(0, MAX_STAMP_NS, 1, Filter(kinds=(ItemKind.OBSERVATION,)))
+        keyframe = self.reader.latest_keyframe()
+        observed = newest.hits[0] if newest.hits else None
+        if observed is None or (keyframe is not None and keyframe.stamp_ns > observed.end_ns):
+            return "" if keyframe is None else keyframe.map_id
+        return observed.map_id
+
+    async def hybrid(
+        self, text: str, k: int, wanted: Filter
+    ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+        """What fits a text by meaning and words, best first, and what was done without."""
+        vector, problems = await self._vector(text)
+        found = await asyncio.to_thread(
+            self.search.hybrid, text, vector, k, wanted, per_text=PER_TEXT
+        )
+        return found.hits, problems
+
+    async def _vector(self, text: str) -> tuple[Array | None, tuple[str, ...]]:
+        if self.embedder is None:
+            return None, ()
+        model = await asyncio.to_thread(self.reader.embedding_model)
+        if model is None:
+            return None, ()
+        try:
+            vectors = await self.embedder.embed([text], self.embedding_timeout_s)
+        except (ModelError, ConfigurationError) as error:
+            return None, (f"found by words alone: {error}",)
+        if model.model_id != self.embedder.model_id:
+            return None, (f"found by words alone: the vectors are of {model.model_id}",)
+        return vectors[0], ()
