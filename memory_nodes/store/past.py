@@ -57,10 +57,6 @@ FROM ({rows.OBSERVATION_QUERY}) o
 class Past(HistoryReader):
     """Reads what happened, and how it is told."""
 
-    def layers(self) -> list[str]:
-        """The layers on which something may be observed, those of every memory first."""
-        return [row["name"] for row in self._rows("SELECT name FROM layer ORDER BY layer_key")]
-
     def episodes(self, episode_ids: Iterable[str] | None = None) -> list[Episode]:
         """The episodes with these ids, or all, in the order in which they began."""
         keys = None
