@@ -7,11 +7,12 @@ from concurrent.futures import Future
 from functools import partial
 
 from robot_memory.msg import MemoryAnswer
-from robot_memory.srv import LocateObject, QueryMemory, SummarizeHistory
+from robot_memory.srv import GetContext, LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
 from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.answering.surroundings import Around, surroundings
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import summary
 from memory_nodes.errors import (
@@ -45,6 +46,7 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
+from memory_nodes.store.search import Search
 
 DEFAULT_MAX_OBJECTS = 5
 IDLE_S = 1.0
@@ -66,6 +68,7 @@ class QueryNode(MemoryNode):
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
         self.past = Past(self.suite.memory_path)
+        self.search = Search(self.suite.memory_path)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
         embedder = embedder_for(self.embedding, self.endpoint)
@@ -95,6 +98,7 @@ class QueryNode(MemoryNode):
         self.serve(QueryMemory, endpoints.QUERY, self._query)
         self.serve(LocateObject, endpoints.LOCATE, self._locate)
         self.serve(SummarizeHistory, endpoints.SUMMARIZE, self._summarize)
+        self.serve(GetContext, endpoints.CONTEXT, self._tell_context)
         self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
         if self.vectors is not None:
             self.repeat(partial(self._learn, self.vectors))
@@ -102,6 +106,7 @@ class QueryNode(MemoryNode):
     def close(self) -> None:
         self.reader.close()
         self.past.close()
+        self.search.close()
 
     async def _learn(self, vectors: ObjectVectors) -> float:
         """In the background: what the objects mean that are new."""
@@ -164,6 +169,26 @@ class QueryNode(MemoryNode):
         response.text = found.text
         response.node_ids = [node.node_id for node in found.nodes]
         response.node_texts = [node.text for node in found.nodes]
+
+    async def _tell_context(
+        self, request: GetContext.Request, response: GetContext.Response
+    ) -> None:
+        center = request.center
+        around = Around(
+            map_id=self.suite.map_id,
+            center_map_m=None if request.here else (center.x, center.y, center.z),
+            radius_m=request.radius,
+        )
+        now_ns = self.now_ns()
+        found = await self.result_of(
+            self.background.run(
+                lambda: surroundings(self.snapshots, self.past, self.search, around, now_ns)
+            )
+        )
+        response.layers = [item.layer for item in found.layers]
+        response.texts = [item.text for item in found.layers]
+        response.objects = [object_to_msg(descriptor) for descriptor in found.objects]
+        response.message = "" if found.layers else "nothing is known around there"
 
     def _on_question(self, message: String) -> None:
         work = self.background.start(self.answerer.answer(message.data, self.now_ns()))
