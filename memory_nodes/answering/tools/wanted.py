@@ -55,8 +55,7 @@ async def wanted(call: Call, *kinds: ItemKind) -> Filter:
     """
     since_ns, until_ns = times(call)
     layers = call.arguments.names(LAYERS.name)
-    if layers:
-        await _check_layers(call, layers)
+    await check_layers(call, layers)
     limited = Filter(since_ns=since_ns, until_ns=until_ns, layers=layers, kinds=kinds)
     center_map_m = place(call)
     if center_map_m is None:
@@ -117,7 +116,10 @@ def _time(call: Call, name: str) -> TimeSpan | None:
     return read_span(call, name, text) if text else None
 
 
-async def _check_layers(call: Call, layers: tuple[str, ...]) -> None:
+async def check_layers(call: Call, layers: tuple[str, ...]) -> None:
+    """Raises InputError with a hint for a layer that the memory does not know."""
+    if not layers:
+        return
     known = await asyncio.to_thread(call.sources.past.layers)
     for layer in layers:
         if layer not in known:
