@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from memory_nodes.answering.naming import phrases
+from memory_nodes.answering.naming import named
 from memory_nodes.answering.recall import Recall
 from memory_nodes.answering.tools.arguments import Argument
 from memory_nodes.answering.tools.items import line, moment, position
@@ -28,7 +28,7 @@ async def _entity_query(call: Call) -> Findings:
     given = call.arguments.text(_NAME.name)
     if not given and limits == Filter():
         raise InputError("too much: give a name, a time or a place")
-    name = next(iter(phrases(given)), given)
+    name = named(given)
     recall = Recall(call.sources.sightings)
     groups = await asyncio.to_thread(recall.things, limits, name)
     if not groups:

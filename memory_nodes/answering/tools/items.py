@@ -40,6 +40,8 @@ def hit_item(hit: Hit, call: Call, measured: Mapping[str, float] | None = None) 
         **when,
         **position(hit.position_map_m, hit.map_id),
     }
+    if hit.kind in (ItemKind.OBSERVATION, ItemKind.ENTITY):
+        fields["position_of"] = "robot"
     if hit.radius_m > 0.0:
         fields["radius_m"] = round(hit.radius_m, 2)
     if hit.layer:

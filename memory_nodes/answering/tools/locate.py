@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_nodes.answering.naming import named
 from memory_nodes.answering.tools.arguments import Argument
 from memory_nodes.answering.tools.graph_objects import FittingObjects, fitting_objects
 from memory_nodes.answering.tools.items import line, moment, object_item, position
@@ -55,7 +56,7 @@ def _latest_first(known: FittingObjects) -> list[tuple[ObjectDescriptor, float]]
 
 def _sighting_item(seen: Sighting, thing: str, call: Call) -> Item:
     """What an observation tells; the place is where the robot was then."""
-    is_same = name_key(seen.name) == name_key(thing)
+    is_same = name_key(seen.name) == name_key(named(thing))
     fields = {
         "id": seen.observation_id,
         "kind": "observation",

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from memory_nodes.answering.naming import phrases
+from memory_nodes.answering.naming import named
 from memory_nodes.answering.recall import Recall
 from memory_nodes.answering.tools.tool import Call
 from memory_nodes.episodic.chunk_observations import is_of_chunk
@@ -33,7 +33,7 @@ async def newest_sightings(
 
     ``with_chunks``: also those in observations that were made of chunks, as the objects were.
     """
-    name = next(iter(phrases(thing)), thing)
+    name = named(thing)
     listed = await asyncio.to_thread(Recall(call.sources.sightings).sightings, name, limits)
     told = await _told(call, name, limits)
     seen = [*listed, *told]

@@ -104,10 +104,10 @@ class Sources:
         model = await asyncio.to_thread(self.reader.embedding_model)
         if model is None:
             return None, ()
+        if model.model_id != self.embedder.model_id:
+            return None, (f"found by words alone: the vectors are of {model.model_id}",)
         try:
             vectors = await self.embedder.embed([text], self.embedding_timeout_s)
         except (ModelError, ConfigurationError) as error:
             return None, (f"found by words alone: {error}",)
-        if model.model_id != self.embedder.model_id:
-            return None, (f"found by words alone: the vectors are of {model.model_id}",)
         return vectors[0], ()

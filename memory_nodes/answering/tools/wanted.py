@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from memory_nodes.answering.surroundings import DEFAULT_RADIUS_M
 from memory_nodes.answering.tools.arguments import Argument, shown
 from memory_nodes.answering.tools.tool import Call
 from memory_nodes.errors import InputError
@@ -15,7 +16,6 @@ from memory_nodes.store.observations import MAX_COORDINATE_M
 from memory_nodes.times import TimeSpan, read_time
 
 MAX_RADIUS_M = 1000.0
-DEFAULT_RADIUS_M = 3.0
 MAX_HITS = 50
 _TIMES = 'for instance "-10m", "2026-12-01T14:00", "yesterday afternoon", "Monday"'
 
