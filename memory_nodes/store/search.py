@@ -57,8 +57,11 @@ class Search:
     search raises StoreMissing while there is no memory, and StoreError when it cannot be read.
     """
 
-    def __init__(self, memory_dir: Path, config: SearchConfig | None = None) -> None:
+    def __init__(
+        self, memory_dir: Path, config: SearchConfig | None = None, *, saves_caches: bool = True
+    ) -> None:
         self._memory_dir = memory_dir
+        self._saves_caches = saves_caches
         self._config = config if config is not None else SearchConfig()
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -278,6 +281,8 @@ class Search:
         They only make the next start faster: a failure harms nothing. What was forgotten since
         the last answer is not written down again.
         """
+        if not self._saves_caches:
+            return
         index_dir = self._memory_dir / INDEX_DIR
         try:
             index_dir.mkdir(exist_ok=True)

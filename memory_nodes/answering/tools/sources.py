@@ -53,13 +53,17 @@ class Sources:
         embedder: TextEmbedder | None = None,
         embedding_timeout_s: float = EMBEDDING_TIMEOUT_S,
         map_id: str = "",
+        saves_caches: bool = True,
     ) -> Sources:
-        """Opens the memory in a directory, which need not be there yet."""
+        """Opens the memory in a directory, which need not be there yet.
+
+        ``saves_caches``: false writes nothing at all beside the memory.
+        """
         reader = Reader(memory_dir)
         return cls(
             reader=reader,
             past=Past(memory_dir),
-            search=Search(memory_dir),
+            search=Search(memory_dir, saves_caches=saves_caches),
             sightings=Sightings(memory_dir),
             snapshots=SnapshotCache(reader),
             dates=dates,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TypeAlias
 
+from memory_nodes.answering.tools.toolbox import ToolReply
 from memory_nodes.episodic.consolidator import Consolidator
 from memory_nodes.geometry import Vector3
 from memory_nodes.records import NS_PER_S, Relation
@@ -14,6 +17,8 @@ from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 from memory_test_support.records import descriptor, graph, keyframe, observation, view
 
+Ask: TypeAlias = Callable[..., ToolReply]
+"""Calls a tool by name, with arguments by name."""
 TIME_ZONE = "Europe/Berlin"
 """One hour before UTC in December."""
 MUG_AT: Vector3 = (3.0, 0.0, 0.5)
@@ -23,8 +28,8 @@ CHUNK_OBSERVATION = "chunk_1.detections.1"
 
 
 def stamp_ns(day: int, hour: int, minute: int = 0) -> int:
-    """Of a day of December 2026, UTC."""
-    moment = datetime(2026, 12, day, hour, minute, tzinfo=timezone.utc)
+    """Of a day of December 2025, UTC."""
+    moment = datetime(2025, 12, day, hour, minute, tzinfo=timezone.utc)
     return round(moment.timestamp()) * NS_PER_S
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolReply
 from memory_nodes.dates import Dates
-from memory_test_support.told_house import NOW_NS, TIME_ZONE, write_told_house
-
-Ask: TypeAlias = Callable[..., ToolReply]
+from memory_test_support.told_house import NOW_NS, TIME_ZONE, Ask, write_told_house
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,7 @@ import pytest
 from memory_nodes.answering.tools.toolbox import ToolReply
 from memory_nodes.episodic.history.summary import MAX_LEVEL
 from memory_nodes.store.search import Search
-from memory_test_support.told_house import LAMP_AT, MUG_AT, stamp_ns
-
-from .conftest import Ask
+from memory_test_support.told_house import LAMP_AT, MUG_AT, Ask, stamp_ns
 
 
 def _ids(reply: ToolReply) -> list[str]:
@@ -31,7 +29,7 @@ def test_yesterday_afternoon_is_from_14_to_18_by_the_clock_on_the_wall(ask: Ask)
         ({"since": "-10m"}, ["umbrella", "battery_low"]),
         ({"since": "-10m", "order": "oldest"}, ["battery_low", "umbrella"]),
         ({"when": "last 20 minutes", "layers": ["diagnostics"]}, ["warm", "cool"]),
-        ({"until": "2026-12-01T09:00"}, ["battery_full"]),
+        ({"until": "2025-12-01T09:00"}, ["battery_full"]),
         ({"when": "2 Dec", "layers": ["battery"]}, ["battery_low"]),
         ({"order": "oldest", "max_hits": 1}, ["battery_full"]),
         ({"when": "yesterday", "x_m": 9.0, "y_m": 0.0, "radius_m": 1.0}, ["poster"]),

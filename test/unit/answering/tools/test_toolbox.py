@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolsConfig
 from memory_nodes.dates import Dates
-from memory_test_support.told_house import NOW_NS, POSTER
+from memory_test_support.told_house import NOW_NS, POSTER, Ask
 
-from .conftest import Ask
-
-NAMES = {
+NAMES: dict[str, dict[str, Any]] = {
     "semantic_search": {"query": "mug"},
     "spatial_query": {"x_m": 1.0, "y_m": 0.0},
     "temporal_query": {"when": "yesterday afternoon"},
