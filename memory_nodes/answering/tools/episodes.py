@@ -9,7 +9,7 @@ from memory_nodes.answering.tools.arguments import Argument, shown
 from memory_nodes.answering.tools.items import hit_item, line, moment, short
 from memory_nodes.answering.tools.reply import Findings, Item
 from memory_nodes.answering.tools.tool import Call, Tool
-from memory_nodes.answering.tools.wanted import HITS, TIME, max_hits, times
+from memory_nodes.answering.tools.wanted import HITS, MAX_HITS, TIME, max_hits, times
 from memory_nodes.episodic.history.summary import MAX_LEVEL, Summary, summary
 from memory_nodes.episodic.history.tree import Branch
 from memory_nodes.errors import InputError
@@ -44,12 +44,10 @@ async def _episode_summary(call: Call) -> Findings:
     items = [_node_item(node, call) for node in told.nodes]
     if not items:
         items = await _gist_items(call, start_ns, end_ns)
-    fields = {
-        **moment(call, "start", start_ns),
-        **moment(call, "end", end_ns),
-        "episodes": [_episode_fields(item, call) for item in episodes[::-1][:MAX_EPISODES]],
-    }
-    return Findings("What happened:", tuple(items[: max_hits(call)]), fields)
+    count = call.arguments.integer(HITS.name, MAX_HITS)
+    newest_first = episodes[::-1][:MAX_EPISODES]
+    fields = {"episodes": [_episode_fields(item, call) for item in newest_first]}
+    return Findings("What happened:", tuple(items[:count]), fields)
 
 
 def _called(named: str, episodes: Sequence[Episode]) -> list[Episode]:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory_nodes.answering.tools.toolbox import ToolReply
+from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolReply
+from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import MAX_LEVEL
+from memory_nodes.geometry import Pose
+from memory_nodes.store.past import Past
 from memory_nodes.store.search import Search
-from memory_test_support.told_house import LAMP_AT, MUG_AT, Ask, stamp_ns
+from memory_nodes.store.writer import Writer
+from memory_test_support.records import graph, keyframe, observation
+from memory_test_support.told import tell, teller_of
+from memory_test_support.told_house import (
+    LAMP_AT,
+    MUG_AT,
+    NOW_NS,
+    TIME_ZONE,
+    Ask,
+    stamp_ns,
+    write_told_house,
+)
 
 
 def _ids(reply: ToolReply) -> list[str]:
@@ -59,8 +75,8 @@ def test_episode_is_found_by_name_and_id_and_told(ask: Ask) -> None:
         reply = ask("episode_summary", episode=named)
         (episode,) = reply.result["episodes"]
         assert (episode["id"], episode["status"]) == ("episode_1", "completed")
-        assert reply.result["start_ns"] == stamp_ns(1, 13)
-        assert reply.result["end_ns"] == stamp_ns(1, 15)
+        assert episode["start_ns"] == stamp_ns(1, 13)
+        assert episode["end_ns"] == stamp_ns(1, 15)
         assert "extinguisher" in reply.text
 
 
@@ -106,3 +122,37 @@ def test_context_of_another_place_and_of_one_layer(ask: Ask) -> None:
 def test_body_tells_the_newest_of_each_thing(ask: Ask) -> None:
     assert _ids(ask("body_status")) == ["battery_low", "warm", "dirty"]
     assert _ids(ask("body_status", layers=["battery"], until="yesterday")) == ["battery_full"]
+
+
+def _ask(memory_dir: Path, tool: str, **arguments: Any) -> ToolReply:
+    sources = Sources.of(memory_dir, Dates(TIME_ZONE))
+    reply = asyncio.run(Toolbox(sources).call(tool, json.dumps(arguments), NOW_NS))
+    sources.close()
+    return reply
+
+
+def test_episode_is_told_by_the_history_where_that_is_told(tmp_path: Path) -> None:
+    write_told_house(tmp_path)
+    writer, past = Writer(tmp_path), Past(tmp_path)
+    tell(teller_of(writer, past), NOW_NS)
+    past.close()
+    writer.close()
+    goal = _ask(tmp_path, "episode_summary", episode="kitchen patrol").result["hits"][0]
+    assert goal["kind"] == "goal"
+    assert "kitchen patrol" in goal["text"]
+    events = _ask(tmp_path, "episode_summary", episode="kitchen patrol", level=2).result["hits"]
+    assert {hit["kind"] for hit in events} == {"event"}
+
+
+def test_map_and_place_of_now_are_those_of_a_keyframe_newer_than_any_observation(
+    tmp_path: Path,
+) -> None:
+    writer = Writer(tmp_path)
+    writer.add(observation(stamp_s=1.0, map_id="home"))
+    shed = keyframe(2, base=Pose.planar(4.0, 1.0, 0.0), map_id="shed")
+    writer.commit_chunk(graph(1, [shed]))
+    writer.close()
+    here = _ask(tmp_path, "get_current_context").result
+    assert (here["map_id"], here["position_map_m"]) == ("shed", [4.0, 1.0, 0.0])
+    home = _ask(tmp_path, "get_current_context", map_id="home").result
+    assert (home["map_id"], home["position_map_m"]) == ("home", [0.0, 0.0, 0.0])
