@@ -67,7 +67,7 @@ def _installed_server() -> Any:
             raise
         raise ExtraMissing(
             "the MCP server needs the Python package mcp, which is not installed: "
-            "pip install 'mcp>=2'"
+            "pip install 'robot-memory[agents]'"
         ) from error
 
 
