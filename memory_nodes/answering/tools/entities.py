@@ -42,7 +42,7 @@ async def _entity_query(call: Call) -> Findings:
     if name:
         fields |= await asyncio.to_thread(_companions, recall, name)
     items = tuple(_entity_item(group, known, call) for group in groups)
-    return Findings(f"{len(items)} things, the one that was seen last first:", items, fields)
+    return Findings("Things, the one that was seen last first:", items, fields)
 
 
 def _companions(recall: Recall, name: str) -> dict[str, object]:

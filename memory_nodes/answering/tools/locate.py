@@ -31,7 +31,7 @@ async def _locate(call: Call) -> Findings:
         *(object_item(item, known.snapshot, call, {"confidence": sure}) for item, sure in objects),
     ][: max_hits(call)]
     if not items:
-        return Findings("Not found: it was never seen.", (), {"found": False}, known.problems)
+        return Findings("Not found: it was not seen.", (), {"found": False}, known.problems)
     fields = {"found": True, "first_hit": "the latest sighting; the others are alternatives"}
     return Findings("Seen last, then alternatives:", tuple(items), fields, known.problems)
 
