@@ -23,6 +23,8 @@ class FittingObjects:
     objects: tuple[ObjectDescriptor, ...] = ()
     confidences: tuple[float, ...] = ()
     problems: tuple[str, ...] = ()
+    is_by_id: bool = False
+    """The text was the id of an object."""
 
 
 async def fitting_objects(call: Call, text: str, limits: Filter) -> FittingObjects:
@@ -35,8 +37,10 @@ async def fitting_objects(call: Call, text: str, limits: Filter) -> FittingObjec
         return FittingObjects(whole)
     graph_limits = replace(limits, layers=(), kinds=())
     snapshot = await asyncio.to_thread(whole.filtered, graph_limits)
-    if known := snapshot.objects_by_id.get(text):
-        return FittingObjects(snapshot, (known,), (1.0,))
+    if text in whole.objects_by_id:
+        known = snapshot.objects_by_id.get(text)
+        named = ((known,), (1.0,)) if known is not None else ((), ())
+        return FittingObjects(snapshot, *named, is_by_id=True)
     found = await call.sources.retriever.retrieve(text, snapshot, ONE_KEYFRAME, uses_pictures=False)
     scores = found.ranking.object_scores
     if not found.is_seen or not scores:

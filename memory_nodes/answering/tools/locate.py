@@ -38,7 +38,7 @@ async def _locate(call: Call) -> Findings:
 
 async def _told_of(call: Call, thing: str, limits: Filter, known: FittingObjects) -> list[Sighting]:
     """What observations tell; of objects only what came later, and not from their pictures."""
-    if thing in known.snapshot.objects_by_id:
+    if known.is_by_id:
         return []
     seen = await newest_sightings(call, thing, limits, with_chunks=not known.objects)
     until_ns = max((item.last_seen_ns for item in known.objects), default=-1)
