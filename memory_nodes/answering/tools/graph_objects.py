@@ -39,8 +39,8 @@ async def fitting_objects(call: Call, text: str, limits: Filter) -> FittingObjec
     snapshot = await asyncio.to_thread(whole.filtered, graph_limits)
     if text in whole.objects_by_id:
         known = snapshot.objects_by_id.get(text)
-        named = ((known,), (1.0,)) if known is not None else ((), ())
-        return FittingObjects(snapshot, *named, is_by_id=True)
+        objects = () if known is None else (known,)
+        return FittingObjects(snapshot, objects, (1.0,) * len(objects), is_by_id=True)
     found = await call.sources.retriever.retrieve(text, snapshot, ONE_KEYFRAME, uses_pictures=False)
     scores = found.ranking.object_scores
     if not found.is_seen or not scores:
