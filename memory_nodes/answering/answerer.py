@@ -126,8 +126,10 @@ class Answerer:
         """With what the scene graph adds; it finds by relations what words do not."""
         question, facts = relation_question(asked.sought), None
         if question is not None:
+            scores = found.ranking.object_scores if found.is_seen else {}
+            best_id = max(scores, key=scores.__getitem__, default="")
             with self._snapshots.graph(asked.wanted) as scene:
-                facts = relation_facts(question, snapshot, scene)
+                facts = relation_facts(question, snapshot, scene, best_id)
         if facts is not None and not found.is_seen:
             ranking = facts.ranking(snapshot, asked.max_keyframes)
             found = replace(found, ranking=ranking, is_seen=True)

@@ -155,7 +155,7 @@ def without_model(asked: Asked, snapshot: Snapshot, ranking: Ranking, problem: s
     best = best_objects(snapshot, ranking, ())
     return Answer(
         question=asked.question,
-        text=extractive_answer(asked.question, snapshot, ranking, asked.now_ns),
+        text=extractive_answer(snapshot, ranking, asked.now_ns),
         found=True,
         stamp_ns=asked.now_ns,
         confidence=min(1.0, ranking.best_score) / 2.0,

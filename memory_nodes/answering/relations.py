@@ -88,14 +88,18 @@ class Related:
 
 
 def relation_facts(
-    asked: RelationQuestion, snapshot: Snapshot, scene: SceneGraph
+    asked: RelationQuestion, snapshot: Snapshot, scene: SceneGraph, best_id: str = ""
 ) -> RelationFacts | None:
     """None where the things are not known by these words, or nothing relates them.
 
     Args:
         scene: the graph of the snapshot; what it has beyond that is not told.
+        best_id: the object that fits the question best, for "what is on the couch" where it is
+            known as a sofa.
     """
     anchors = _meant(asked.anchor, snapshot, scene)
+    if not anchors and best_id in scene and asked.asks == Relating.PLACED and not asked.kind:
+        anchors = [snapshot.objects_by_id[best_id]]
     if not anchors:
         return None
     if asked.asks == Relating.TOGETHER:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer, AnswererConfig
+from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer
+from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.prompt import prompt_tokens
 from memory_nodes.dates import Dates

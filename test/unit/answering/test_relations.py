@@ -91,6 +91,16 @@ def test_what_the_graph_does_not_know_is_none(question: str) -> None:
     assert _facts(question) is None
 
 
+def test_thing_that_is_known_by_another_word_is_the_one_that_fits_best() -> None:
+    asked = relation_question("What is next to the couch?")
+    assert asked is not None
+    scene = SceneGraph(OBJECTS, RELATIONS, KEYFRAMES.values())
+    facts = relation_facts(asked, SNAPSHOT, scene, best_id="sofa_1")
+    assert facts is not None
+    assert facts.text == "Near the sofa I saw the lamp."
+    assert relation_facts(asked, SNAPSHOT, scene) is None
+
+
 def test_keyframes_that_show_most_of_it_come_first_with_its_objects() -> None:
     facts = _facts("What is on the desk?")
     assert facts is not None
