@@ -33,6 +33,8 @@ class RelationQuestion:
     """At which a way ends."""
     kind: str = ""
     """Of the things asked for; empty for any."""
+    anchor_alone: str = ""
+    """Of an anchor that stands beside something itself, "the crate on the table", the crate."""
     predicates: tuple[str, ...] = ()
     """Any of which answers; the one that was said is the first."""
 
@@ -84,7 +86,13 @@ def _placed(question: str, spoken: str) -> RelationQuestion | None:
         return None
     kind = " ".join(word for word in _name(form["kind"] or "").split() if not _SEEN.match(word))
     predicates = dict.fromkeys((said, *sorted(asked.forward)))
-    return RelationQuestion(Relating.PLACED, anchor, kind=kind, predicates=tuple(predicates))
+    return RelationQuestion(
+        Relating.PLACED,
+        anchor,
+        kind=kind,
+        anchor_alone=_name(read_question(asked.anchor).target),
+        predicates=tuple(predicates),
+    )
 
 
 def _name(phrase: str) -> str:

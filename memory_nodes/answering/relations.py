@@ -99,7 +99,9 @@ def relation_facts(
     """
     anchors = _meant(asked.anchor, snapshot, scene)
     if not anchors and best_id in scene and asked.asks == Relating.PLACED and not asked.kind:
-        anchors = [snapshot.objects_by_id[best_id]]
+        best = snapshot.objects_by_id[best_id]
+        alone = asked.anchor_alone
+        anchors = [best] if not alone or best in _meant(alone, snapshot, scene) else []
     if not anchors:
         return None
     if asked.asks == Relating.TOGETHER:

@@ -31,6 +31,12 @@ def test_what_is_placed_somewhere(
     )
 
 
+def test_thing_that_stands_beside_something_is_known_alone_too() -> None:
+    asked = relation_question("What is inside the red crate on the table?")
+    assert asked is not None
+    assert (asked.anchor, asked.anchor_alone) == ("red crate table", "red crate")
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -27,6 +27,7 @@ RELATIONS = (
     Relation("desk_1", "next to", "lamp_1", (3,)),
     Relation("sofa_1", "near", "lamp_1", (4,)),
 )
+ON_SOFA = Relation("cat_1", "on", "sofa_1", (5,))
 KEYFRAMES = {number: keyframe(number) for number in range(1, 6)}
 SNAPSHOT = Snapshot(OBJECTS, RELATIONS, KEYFRAMES)
 
@@ -99,6 +100,21 @@ def test_thing_that_is_known_by_another_word_is_the_one_that_fits_best() -> None
     assert facts is not None
     assert facts.text == "Near the sofa I saw the lamp."
     assert relation_facts(asked, SNAPSHOT, scene) is None
+
+
+@pytest.mark.parametrize(
+    ("best_id", "text"),
+    [("desk_1", "On the desk I saw the laptop and the red mug."), ("sofa_1", None)],
+)
+def test_of_a_thing_beside_another_the_thing_itself_must_fit(
+    best_id: str, text: str | None
+) -> None:
+    """No desk has all the words of "the desk at the window"; a sofa is no desk at all."""
+    asked = relation_question("What is on the desk at the window?")
+    assert asked is not None
+    scene = SceneGraph(OBJECTS, (*RELATIONS, ON_SOFA), KEYFRAMES.values())
+    facts = relation_facts(asked, SNAPSHOT, scene, best_id)
+    assert (facts.text if facts is not None else None) == text
 
 
 def test_keyframes_that_show_most_of_it_come_first_with_its_objects() -> None:
