@@ -15,10 +15,13 @@ from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.past_questions import PastQuestions
 from memory_nodes.answering.reasoning import Reasoning
+from memory_nodes.answering.relation_question import relation_question
+from memory_nodes.answering.relations import Related, relation_facts
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
 from memory_nodes.records import Answer
+from memory_nodes.retrieval.context import shown_relations
 from memory_nodes.retrieval.retriever import Retrieved, Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
@@ -109,12 +112,32 @@ class Answerer:
                 return replace(answer, problems=(*answer.problems, *asked.problems))
             except (ModelError, InputError) as error:
                 problems = (f"answered by graph: {error}",)
-        answer = await self._reasoning.over_found(asked, snapshot, found)
+        found, related = await asyncio.to_thread(self._related, asked, snapshot, found)
+        answer = await self._reasoning.over_found(asked, snapshot, found, related)
         return replace(
             answer,
             degraded=answer.degraded or bool(problems) or found.is_late,
             problems=(*problems, *answer.problems, *found.problems, *asked.problems),
         )
+
+    def _related(
+        self, asked: Asked, snapshot: Snapshot, found: Retrieved
+    ) -> tuple[Retrieved, Related]:
+        """With what the scene graph adds; it finds by relations what words do not."""
+        question, facts = relation_question(asked.sought), None
+        if question is not None:
+            scores = found.ranking.object_scores if found.is_seen else {}
+            best_id = max(scores, key=scores.__getitem__, default="")
+            with self._snapshots.graph(asked.wanted) as scene:
+                facts = relation_facts(question, snapshot, scene, best_id)
+        if facts is not None and not found.is_seen:
+            ranking = facts.ranking(snapshot, asked.max_keyframes)
+            found = replace(found, ranking=ranking, is_seen=True)
+        with self._snapshots.graph() as scene:
+            relations = shown_relations(scene, snapshot, found.ranking)
+        if facts is not None:
+            relations = (*facts.relations, *relations)
+        return found, Related(relations, facts)
 
     async def _by_agent(self, agent: Agent, asked: Asked, everything: Snapshot) -> Answer:
         """In the end of all by graph, so that there is an answer."""

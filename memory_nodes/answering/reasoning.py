@@ -9,13 +9,16 @@ from memory_nodes.answering.asked import Asked
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
 from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer, room_for_context
+from memory_nodes.answering.relations import Related
 from memory_nodes.errors import InputError, ModelError, ModelUnavailable
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
-from memory_nodes.records import Answer, ObjectDescriptor, RetrievedKeyframe
+from memory_nodes.records import Answer, ObjectDescriptor, Relation, RetrievedKeyframe
 from memory_nodes.retrieval.context import evidence_line, serialise, serialise_whole, written
 from memory_nodes.retrieval.ranking import Ranking, retrieved
 from memory_nodes.retrieval.retriever import Retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
+
+NOTHING_RELATED = Related()
 
 
 @dataclass(frozen=True)
@@ -25,18 +28,26 @@ class Reasoning:
     model: ChatModel | None
     config: AnswererConfig
 
-    async def over_found(self, asked: Asked, snapshot: Snapshot, found: Retrieved) -> Answer:
+    async def over_found(
+        self,
+        asked: Asked,
+        snapshot: Snapshot,
+        found: Retrieved,
+        related: Related = NOTHING_RELATED,
+    ) -> Answer:
         """From the retrieved part of the graph; never fails for want of a model."""
         if not found.ranking.keyframes or not (found.is_seen or found.is_doubtful):
             return not_seen(asked)
         if not found.is_seen and self.model is None:
             return not_seen(asked)
         try:
-            prompt = self._prompt(asked, snapshot, found)
-            return await self._told(asked, prompt, snapshot, found.ranking)
+            prompt = self._prompt(asked, snapshot, found, related)
+            return await self._told(asked, prompt, snapshot, found.ranking, related.relations)
         except (ModelError, InputError) as error:
             if not found.is_seen:
                 return not_seen(asked, f"decided without the model: {error}")
+            if related.facts is not None:
+                return related.facts.answer(asked, snapshot, self.problem(error))
             return without_model(asked, snapshot, found.ranking, self.problem(error))
 
     async def over_whole(self, asked: Asked, snapshot: Snapshot, found: Retrieved) -> Answer:
@@ -71,6 +82,7 @@ class Reasoning:
         prompt: Prompt,
         snapshot: Snapshot,
         ranking: Ranking,
+        relations: Sequence[Relation] = (),
         *,
         is_whole: bool = False,
     ) -> Answer:
@@ -80,6 +92,7 @@ class Reasoning:
         if is_whole:
             keyframe_ids = snapshot.keyframes.keys()
         shown = _shown(snapshot, keyframe_ids)
+        shown.update(end for item in relations for end in (item.subject_id, item.object_id))
         said = read_answer(reply, shown, keyframe_ids)
         objects = best_objects(snapshot, ranking, said.object_ids) if said.found else ()
         keyframes = named_first(ranking.keyframes, said, snapshot) if said.found else ()
@@ -97,11 +110,19 @@ class Reasoning:
             completion_tokens=reply.completion_tokens,
         )
 
-    def _prompt(self, asked: Asked, snapshot: Snapshot, found: Retrieved) -> Prompt:
+    def _prompt(
+        self, asked: Asked, snapshot: Snapshot, found: Retrieved, related: Related
+    ) -> Prompt:
         """Raises InputError where the budget is too small for anything."""
         config = self.config
-        room = room_for_context(asked.question, config.max_prompt_tokens)
-        context = serialise(snapshot, found.ranking, asked.now_ns, config.max_context_objects, room)
+        context = related.note + serialise(
+            snapshot,
+            found.ranking,
+            asked.now_ns,
+            config.max_context_objects,
+            room_for_context(asked.question, config.max_prompt_tokens) - written(related.note),
+            related.relations,
+        )
         return answer_prompt(
             asked.question, context, config.answer_temperature, is_doubtful=not found.is_seen
         )
@@ -134,7 +155,7 @@ def without_model(asked: Asked, snapshot: Snapshot, ranking: Ranking, problem: s
     best = best_objects(snapshot, ranking, ())
     return Answer(
         question=asked.question,
-        text=extractive_answer(asked.question, snapshot, ranking, asked.now_ns),
+        text=extractive_answer(snapshot, ranking, asked.now_ns),
         found=True,
         stamp_ns=asked.now_ns,
         confidence=min(1.0, ranking.best_score) / 2.0,

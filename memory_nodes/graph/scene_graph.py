@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import networkx as nx
 
@@ -66,6 +66,15 @@ class SceneGraph:
     def graph(self) -> nx.MultiDiGraph:
         """Read-only view for the algorithms of networkx; it follows each update."""
         return self._graph.copy(as_view=True)
+
+    @property
+    def keyframes(self) -> Mapping[int, Moment]:
+        """When and on which map each was taken, by id."""
+        return self._moments
+
+    def relations(self) -> list[Relation]:
+        """All of them, in the order of the graph."""
+        return [search.relation_of(self._graph, edge) for edge in self._graph.edges(keys=True)]
 
     def __len__(self) -> int:
         """The number of objects."""

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from functools import partial
 
 from robot_memory.msg import MemoryAnswer
-from robot_memory.srv import GetContext, LocateObject, QueryMemory, SummarizeHistory
+from robot_memory.srv import CallTool, GetContext, LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
 from memory_nodes.answering.agent import Agent
@@ -16,6 +16,7 @@ from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.answering.speech import spoken
 from memory_nodes.answering.surroundings import Around, surroundings
+from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolsConfig
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import summary
 from memory_nodes.errors import (
@@ -51,6 +52,7 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
+from memory_nodes.store.sightings import Sightings
 
 DEFAULT_MAX_OBJECTS = 5
 IDLE_S = 1.0
@@ -68,11 +70,13 @@ class QueryNode(MemoryNode):
         self.endpoint = declare(self, EndpointConfig)
         self.embedding = declare(self, TextEmbedderConfig)
         self.visual = declare(self, VisualConfig)
+        self.tools = declare(self, ToolsConfig)
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
         self.past = Past(self.suite.memory_path)
         self.search = Search(self.suite.memory_path)
+        self.sightings = Sightings(self.suite.memory_path)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
         embedder = embedder_for(self.embedding, self.endpoint)
@@ -81,6 +85,19 @@ class QueryNode(MemoryNode):
         )
         model = chat_for(self.endpoint)
         retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
+        sources = Sources(
+            reader=self.reader,
+            past=self.past,
+            search=self.search,
+            sightings=self.sightings,
+            snapshots=self.snapshots,
+            dates=self.dates,
+            retriever=retriever,
+            embedder=embedder,
+            embedding_timeout_s=self.embedding.embedding_timeout_s,
+            map_id=self.suite.map_id,
+        )
+        self.toolbox = Toolbox(sources, self.tools)
         self.answerer = Answerer(
             model, self.snapshots, self.answering, self.dates, retriever, self.past, self._agents()
         )
@@ -110,6 +127,7 @@ class QueryNode(MemoryNode):
         self.on_stop(self._stop_thinking)
         self.serve(QueryMemory, endpoints.QUERY, self._query)
         self.serve(LocateObject, endpoints.LOCATE, self._locate)
+        self.serve(CallTool, endpoints.RECALL, self._recall)
         self.serve(SummarizeHistory, endpoints.SUMMARIZE, self._summarize)
         self.serve(GetContext, endpoints.CONTEXT, self._tell_context)
         self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
@@ -120,6 +138,7 @@ class QueryNode(MemoryNode):
         self.reader.close()
         self.past.close()
         self.search.close()
+        self.sightings.close()
 
     async def _learn(self, vectors: ObjectVectors) -> float:
         """In the background: what the objects mean that are new."""
@@ -167,6 +186,15 @@ class QueryNode(MemoryNode):
         ]
         response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
         response.message = "" if located else "not seen"
+
+    async def _recall(self, request: CallTool.Request, response: CallTool.Response) -> None:
+        work = self.background.start(
+            self.toolbox.call(request.tool, request.arguments_json, self.now_ns())
+        )
+        reply = await self.result_of(work)
+        response.success = reply.is_ok
+        response.message = "" if reply.is_ok else reply.text
+        response.result_json, response.text = reply.as_json(), reply.text
 
     async def _summarize(
         self, request: SummarizeHistory.Request, response: SummarizeHistory.Response

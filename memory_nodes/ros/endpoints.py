@@ -30,6 +30,7 @@ DIAGNOSTICS = "/diagnostics"
 # services
 QUERY = "query"
 LOCATE = "locate"
+RECALL = "recall"
 OBSERVE = "observe"
 START_EPISODE = "start_episode"
 END_EPISODE = "end_episode"
