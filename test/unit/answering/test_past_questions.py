@@ -15,6 +15,7 @@ from memory_nodes.errors import ModelUnavailable
 from memory_nodes.geometry import Pose
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.snapshot import SnapshotCache
+from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
@@ -46,8 +47,9 @@ def memory_dir(tmp_path: Path) -> Iterator[Path]:
         keyframe(1, stamp_s=MONDAY_S + 6 * 3600 + 40, base=Pose.planar(1.0, 2.0, 0.0)),
         keyframe(2, stamp_s=TUESDAY_NOON_S - 7200, base=Pose.planar(5.0, 0.0, 0.0)),
     ]
-    mug = descriptor("mug_1", view(1), view(2), color="red")
-    writer.commit_chunk(graph(1, seen, [mug]))
+    for number, each in enumerate(seen, start=1):
+        mug = descriptor("mug_1", view(number), color="red")
+        writer.commit_chunk(graph(number, [each], [mug]))
     tell(teller_of(writer, past), ns(TUESDAY_NOON_S))
     past.close()
     writer.close()
@@ -150,3 +152,29 @@ def test_time_in_a_question_about_a_thing_bounds_its_views(memory_dir: Path) -> 
     assert [hit.keyframe.keyframe_id for hit in answer.keyframes] == [1]
     sunday = _ask(memory_dir, "Where was the red mug last Sunday?")
     assert (sunday.found, sunday.text) == (False, "I have not seen that last Sunday.")
+
+
+def test_without_a_time_all_that_is_known_is_told(memory_dir: Path) -> None:
+    answer = _ask(memory_dir, "What have you done?")
+    assert "water the plants" in answer.text
+    assert "clean the kitchen" in answer.text
+
+
+def test_day_of_the_robot_is_today(memory_dir: Path) -> None:
+    assert "clean the kitchen" not in _ask(memory_dir, "How was your day?").text
+
+
+@pytest.mark.parametrize("question", ["What happened?", "How are you?", "When did you rest?"])
+def test_memory_of_nothing_tells_nothing(question: str, tmp_path: Path) -> None:
+    Writer(tmp_path).close()
+    answer = _ask(tmp_path, question)
+    assert (answer.found, answer.evidence) == (False, ())
+    assert answer.text
+
+
+def test_history_that_is_asked_for_one_map_says_that_it_is_of_all(memory_dir: Path) -> None:
+    answerer = Answerer(
+        None, SnapshotCache(Reader(memory_dir)), AnswererConfig(), BERLIN, past=Past(memory_dir)
+    )
+    work = answerer.answer("What have you done?", ns(TUESDAY_NOON_S), "auto", Filter(map_id="map"))
+    assert "told of all maps and places" in asyncio.run(work).problems
