@@ -10,7 +10,8 @@ from robot_memory.msg import MemoryAnswer
 from robot_memory.srv import CallTool, GetContext, LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
-from memory_nodes.answering.agent import Agent
+from memory_nodes.answering.agents.config import AgentConfig
+from memory_nodes.answering.agents.modes import agents_by_mode
 from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.locating import locate_objects
@@ -71,6 +72,7 @@ class QueryNode(MemoryNode):
         self.embedding = declare(self, TextEmbedderConfig)
         self.visual = declare(self, VisualConfig)
         self.tools = declare(self, ToolsConfig)
+        self.agency = declare(self, AgentConfig)
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
@@ -98,13 +100,11 @@ class QueryNode(MemoryNode):
             map_id=self.suite.map_id,
         )
         self.toolbox = Toolbox(sources, self.tools)
+        memory_dir = self.suite.memory_path
+        agents = agents_by_mode(model, self.toolbox, self.past, memory_dir, self.agency, self.dates)
         self.answerer = Answerer(
-            model, self.snapshots, self.answering, self.dates, retriever, self.past, self._agents()
+            model, self.snapshots, self.answering, self.dates, retriever, self.past, agents
         )
-
-    def _agents(self) -> dict[str, Agent]:
-        """By the mode of a question; a mode without one is refused."""
-        return {}
 
     def _grounding(self) -> Grounding | None:
         """Nothing where no pictures are compared, or what that needs is not installed."""
