@@ -121,6 +121,11 @@ class Past(HistoryReader):
             "o.observation_key > ? ORDER BY o.observation_key LIMIT ?", (key, limit)
         )
 
+    def layers(self) -> list[str]:
+        """The layers on which something was ever observed, in the order they became known."""
+        with self._snapshot() as connection:
+            return list(observations.layers(connection))
+
     def last_of(self, layer: str) -> ObservationInEpisode | None:
         """The last observation of a layer, if it is among the newest ``LOOK_BACK`` of all."""
         newest = "(SELECT coalesce(max(observation_key), 0) FROM observation)"
