@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
+from memory_nodes.answering.agents.run import Agent, AgentRun
 from memory_nodes.answering.asked import Asked
 from memory_nodes.errors import ModelUnavailable
 from memory_nodes.records import Answer
@@ -14,33 +14,6 @@ from memory_nodes.retrieval.snapshot import Snapshot
 
 GRACE_S = 0.5
 """An agent that does not end by itself is ended so long after its time."""
-
-
-class Run(Protocol):
-    """What one run of an agent gives."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def found(self) -> bool: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def object_ids(self) -> tuple[str, ...]: ...
-    @property
-    def keyframe_ids(self) -> tuple[int, ...]: ...
-    @property
-    def problems(self) -> tuple[str, ...]: ...
-    @property
-    def degraded(self) -> bool: ...
-
-
-class Agent(Protocol):
-    """Looks for the answer in several steps of its own."""
-
-    async def answer(self, question: str, now_ns: int, deadline_s: float) -> Run:
-        """The best there is within a wall-clock time."""
-        ...
 
 
 async def agent_answer(agent: Agent, asked: Asked, snapshot: Snapshot) -> Answer:
@@ -57,7 +30,7 @@ async def agent_answer(agent: Agent, asked: Asked, snapshot: Snapshot) -> Answer
     return _from_run(run, asked, snapshot)
 
 
-def _from_run(run: Run, asked: Asked, snapshot: Snapshot) -> Answer:
+def _from_run(run: AgentRun, asked: Asked, snapshot: Snapshot) -> Answer:
     objects = [
         snapshot.objects_by_id[key] for key in run.object_ids if key in snapshot.objects_by_id
     ]
@@ -85,4 +58,6 @@ def _from_run(run: Run, asked: Asked, snapshot: Snapshot) -> Answer:
         keyframes=tuple(shown[: asked.max_keyframes]) if run.found else (),
         objects=tuple(objects) if run.found else (),
         evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects),
+        prompt_tokens=run.trace.prompt_tokens,
+        completion_tokens=run.trace.completion_tokens,
     )

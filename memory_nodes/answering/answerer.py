@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from memory_nodes.answering.agent import Agent, agent_answer
+from memory_nodes.answering.agent import agent_answer
+from memory_nodes.answering.agents.run import Agent
 from memory_nodes.answering.asked import Asked, Deadline, read_asked
 from memory_nodes.answering.change_question import ChangeQuestion, change_question
 from memory_nodes.answering.changes import change_answer

@@ -43,3 +43,9 @@ class AgentConfig:
     code_calls: int = parameter(
         60, "functions of the history that one piece of code may call", low=1, high=1000
     )
+    keep_traces: int = parameter(
+        50,
+        "files in traces/ of the memory that tell what the agents did for the newest questions",
+        low=0,
+        high=10_000,
+    )

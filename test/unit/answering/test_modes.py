@@ -6,13 +6,15 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory_nodes.answering.agent import Agent
+from memory_nodes.answering.agents.modes import Traced
+from memory_nodes.answering.agents.run import Agent, AgentRun
+from memory_nodes.answering.agents.trace import Trace
 from memory_nodes.answering.answerer import AGENT_MODES, Answerer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
@@ -25,6 +27,7 @@ from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.retriever import Retriever
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store.reader import Reader
+from memory_nodes.store.trace_files import TRACES_DIR, TraceFiles
 from memory_nodes.store.writer import Writer
 from memory_test_support.recorded_models import HashedEmbedder, RecordedChat, Silence
 from memory_test_support.records import descriptor, graph, keyframe, view
@@ -43,26 +46,26 @@ def memory_dir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@dataclass(frozen=True)
-class _Run:
-    text: str = "In the hall."
-    found: bool = True
-    confidence: float = 0.8
-    object_ids: tuple[str, ...] = ("lamp_1",)
-    keyframe_ids: tuple[int, ...] = (2,)
-    problems: tuple[str, ...] = ("repeated itself",)
-    degraded: bool = False
+_RUN = AgentRun(
+    text="In the hall.",
+    found=True,
+    confidence=0.8,
+    object_ids=("lamp_1",),
+    keyframe_ids=(2,),
+    trace=Trace("scripted", "?", 0, 1.0, (), ()),
+    problems=("repeated itself",),
+)
 
 
 class _Scripted:
     """An agent that gives what it is told to, after some time."""
 
-    def __init__(self, outcome: _Run | ModelUnavailable, needs_s: float = 0.0) -> None:
+    def __init__(self, outcome: AgentRun | ModelUnavailable, needs_s: float = 0.0) -> None:
         self.outcome, self.needs_s = outcome, needs_s
         self.asked: list[tuple[str, int, float]] = []
         self.is_cancelled = False
 
-    async def answer(self, question: str, now_ns: int, deadline_s: float) -> _Run:
+    async def answer(self, question: str, now_ns: int, deadline_s: float) -> AgentRun:
         self.asked.append((question, now_ns, deadline_s))
         try:
             await asyncio.sleep(self.needs_s)
@@ -143,7 +146,7 @@ def test_mode_without_its_agent_is_refused_with_the_cure(memory_dir: Path, mode:
 
 @pytest.mark.parametrize("mode", AGENT_MODES)
 def test_agent_answers_with_evidence_of_the_memory(memory_dir: Path, mode: str) -> None:
-    agent = _Scripted(_Run(object_ids=("lamp_1", "ghost_1"), keyframe_ids=(2, 9)))
+    agent = _Scripted(replace(_RUN, object_ids=("lamp_1", "ghost_1"), keyframe_ids=(2, 9)))
     answer = _ask(_answerer(memory_dir, agents={mode: agent}), mode)
     assert (answer.text, answer.found, answer.confidence) == ("In the hall.", True, 0.8)
     assert [item.object_id for item in answer.objects] == ["lamp_1"]
@@ -158,7 +161,7 @@ def test_agent_answers_with_evidence_of_the_memory(memory_dir: Path, mode: str) 
 
 
 def test_agent_that_saw_nothing_has_no_evidence(memory_dir: Path) -> None:
-    agent = _Scripted(_Run(text="Not seen.", found=False))
+    agent = _Scripted(replace(_RUN, text="Not seen.", found=False))
     answer = _ask(_answerer(memory_dir, agents={"agent": agent}), "agent")
     assert (answer.found, answer.objects, answer.keyframes) == (False, (), ())
 
@@ -171,7 +174,7 @@ def test_agent_whose_model_is_away_leaves_the_answer_to_the_graph(memory_dir: Pa
 
 
 def test_agent_that_does_not_end_is_ended(memory_dir: Path) -> None:
-    agent = _Scripted(_Run(), needs_s=60.0)
+    agent = _Scripted(_RUN, needs_s=60.0)
     config = AnswererConfig(question_timeout_s=0.1)
     started_s = time.monotonic()
     answer = _ask(_answerer(memory_dir, None, config, {"agent": agent}), "agent")
@@ -224,7 +227,7 @@ def test_search_that_takes_all_the_time_ends_with_what_words_find(memory_dir: Pa
 
 
 def test_question_that_is_called_off_stops_the_model(memory_dir: Path) -> None:
-    agent = _Scripted(_Run(), needs_s=60.0)
+    agent = _Scripted(_RUN, needs_s=60.0)
 
     async def call_off() -> None:
         work = asyncio.create_task(
@@ -237,3 +240,27 @@ def test_question_that_is_called_off_stops_the_model(memory_dir: Path) -> None:
 
     asyncio.run(call_off())
     assert agent.is_cancelled
+
+
+def test_runs_of_agents_are_written_down(memory_dir: Path) -> None:
+    files = TraceFiles(memory_dir, keep=5)
+    agents = {"agent": Traced(_Scripted(_RUN), "agent", files)}
+    assert _ask(_answerer(memory_dir, agents=agents), "agent").found
+    (path,) = (memory_dir / TRACES_DIR).iterdir()
+    assert Trace.from_json(path.read_text()) == _RUN.trace
+
+
+def test_agent_answers_also_where_nothing_can_be_written_down(memory_dir: Path) -> None:
+    (memory_dir / TRACES_DIR).write_text("in the way")
+    agents = {"agent": Traced(_Scripted(_RUN), "agent", TraceFiles(memory_dir, keep=5))}
+    answer = _ask(_answerer(memory_dir, agents=agents), "agent")
+    assert answer.found
+    assert any("keep_traces" in problem for problem in answer.problems)
+
+
+def test_question_that_is_given_up_leaves_no_trace(memory_dir: Path) -> None:
+    agents = {
+        "agent": Traced(_Scripted(ModelUnavailable("down")), "agent", TraceFiles(memory_dir, 5))
+    }
+    _ask(_answerer(memory_dir, agents=agents), "agent")
+    assert list((memory_dir / TRACES_DIR).iterdir()) == []
