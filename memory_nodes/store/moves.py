@@ -47,22 +47,24 @@ def find(
 ) -> Move | None:
     """The move that the newest views prove, if they do.
 
-    They are those that do not show the object where it was, or else those of the newest chunk.
-    One view without depth proves nothing: its place is rough.
+    None of them shows it where it was; those of the newest chunk may be the only ones that show
+    it where it is. Nor did all earlier ones show it there already: what is large, hidden in part
+    or cut by the border is measured here today and there tomorrow, within its boxes. One view
+    without depth proves nothing: its place is rough.
 
     Args:
         views: ascending by keyframe, all since the last move.
         place: where the earlier ones say that it is.
         chunk_from: the first keyframe of the newest chunk that shows it.
     """
-    contradicting = _first_contradicting(views, keyframes, place)
+    until = _first_contradicting(views, keyframes, place)
     of_chunk = sum(view.keyframe_id < chunk_from for view in views)
-    for first in sorted({contradicting, of_chunk}):
-        until = contradicting if 0 < contradicting < first else first
+    for first in sorted({until, max(until, of_chunk)}):
         move = _move(views, keyframes, until, first)
         if move is None or move.new.is_rough:
             continue
-        if is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
+        was_elsewhere = any(contradicts(view, keyframes, move.new) for view in views[:until])
+        if was_elsewhere and is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
             return move
     return None
 
