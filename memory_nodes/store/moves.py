@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_nodes.geometry import PointEstimate
-from memory_nodes.perception.positions import locate
-from memory_nodes.records import Keyframe, ObjectView
+from memory_nodes.geometry import Array, PointEstimate
+from memory_nodes.perception.positions import BORDER_PX, locate
+from memory_nodes.records import Box, Keyframe, ObjectView
 
 CONTRADICTING_SIGMAS = 2.0
 CONTRADICTING_PX = 10.0
@@ -63,7 +63,9 @@ def find(
         move = _move(views, keyframes, until, first)
         if move is None or move.new.is_rough:
             continue
-        was_elsewhere = any(contradicts(view, keyframes, move.new) for view in views[:until])
+        was_elsewhere = any(
+            contradicts(view, keyframes, move.new, goes_on=True) for view in views[:until]
+        )
         if was_elsewhere and is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
             return move
     return None
@@ -155,16 +157,37 @@ def _first_contradicting(
     return first
 
 
-def contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
-    """Whether the place is clearly outside the box."""
+def contradicts(
+    view: ObjectView,
+    keyframes: Mapping[int, Keyframe],
+    place: PointEstimate,
+    goes_on: bool = False,
+) -> bool:
+    """Whether the place is clearly outside the box.
+
+    Args:
+        goes_on: whether a box that the picture's border cuts holds all that is beyond it.
+    """
     keyframe, lens = keyframes[view.keyframe_id], keyframes[view.keyframe_id].intrinsics
     if lens is None:
         return False
     point_m = keyframe.map_from_camera.inverse().apply(np.array([place.point_m]))
     depth_m = float(point_m[0, 2])
+    low_px, high_px = _edges_px(view.box, keyframe, goes_on)
     if depth_m <= 0.0:
-        return True
-    shown_px, box = lens.project(point_m)[0], view.box
+        return bool(np.isfinite([low_px, high_px]).all())
+    shown_px = lens.project(point_m)[0]
     sigma_px = CONTRADICTING_SIGMAS * place.sigma_m * lens.fx_px / depth_m + CONTRADICTING_PX
-    misses_px = np.abs(shown_px - box.centre_px) - np.array([box.width_px, box.height_px]) / 2.0
-    return bool(misses_px.max() > sigma_px)
+    return bool(np.maximum(low_px - shown_px, shown_px - high_px).max() > sigma_px)
+
+
+def _edges_px(box: Box, keyframe: Keyframe, goes_on: bool) -> tuple[Array, Array]:
+    """Left and top, right and bottom; infinite where the border cuts a box that goes on."""
+    low_px, high_px = np.reshape((box.x0_px, box.y0_px, box.x1_px, box.y1_px), (2, 2))
+    if not goes_on:
+        return low_px, high_px
+    size_px = np.array([keyframe.width_px, keyframe.height_px])
+    return (
+        np.where(low_px <= BORDER_PX, -np.inf, low_px),
+        np.where(high_px >= size_px - BORDER_PX, np.inf, high_px),
+    )
