@@ -29,6 +29,10 @@ from memory_nodes.store.database import sequence
 from memory_nodes.store.moves import Move
 
 
+_CONFIRMED = (ObjectStatus.PRESENT, ObjectStatus.MOVED, ObjectStatus.MISSING)
+"""Whose identity stands, whatever decides who is seen later."""
+
+
 @dataclass(frozen=True)
 class ChangesConfig:
     """When an object counts as moved, missing, new or never there."""
@@ -86,7 +90,8 @@ def note_sighting(
     objects.forget_looks(connection, [key])
     keyframes = {item.keyframe_id: item for item in graph.chunk.keyframes}
     shown_by = [keyframes[view.keyframe_id] for view in descriptor.views]
-    status = descriptor.status
+    is_confirmed = known is not None and known["status"] in _CONFIRMED
+    status = ObjectStatus.PRESENT if is_confirmed else descriptor.status
     if known is None:
         if _was_in_view_before(connection, descriptor, shown_by, config):
             record(connection, key, ChangeKind.NEW, shown_by[0].stamp_ns, new=descriptor.position)
