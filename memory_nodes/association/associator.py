@@ -192,11 +192,12 @@ class Associator:
 
     def _with_elsewhere(self, shortlists: Shortlists, newest: Newest) -> Shortlists:
         """With the places where the newest views show what is not in its place."""
+        places = {object_id: self._known[object_id].item.position for object_id in newest}
         strays = {
             object_id
             for object_id, (item, shown_by) in newest.items()
-            if item.position is not None
-            and moves.contradicts(item.views[-1], {shown_by.keyframe_id: shown_by}, item.position)
+            if (place := places[object_id]) is not None
+            and moves.contradicts(item.views[-1], {shown_by.keyframe_id: shown_by}, place)
         }
         if not strays:
             return shortlists

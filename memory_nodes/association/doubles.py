@@ -47,14 +47,15 @@ def joins(
         one = known.get(by_model.get(seen.object_id, ""))
         if one is None or _is_open(one):
             continue
-        is_one = is_sure(seen, map_id, one, True, meant)
         for other in shortlists[seen.object_id]:
             name = other.item.object_id
             if not _is_open(other) or name in shown or not _are_in_one_place(one, other):
                 continue
             is_said = frozenset((one.item.object_id, name)) in same_known
-            is_other = is_one and is_sure(seen, map_id, other, is_said, meant)
-            if is_other or _are_in_one_spot(seen, one, other, meant, newest):
+            if _are_in_one_spot(seen, one, other, meant, newest) or (
+                is_sure(seen, map_id, one, True, meant)
+                and is_sure(seen, map_id, other, is_said, meant)
+            ):
                 known_of[name].add(one.item.object_id)
     return tuple(
         (double, one_id) for double, ids in known_of.items() if len(ids) == 1 for one_id in ids

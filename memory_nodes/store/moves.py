@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_nodes.geometry import Array, PointEstimate
+from memory_nodes.geometry import Array, PointEstimate, camera_axes
 from memory_nodes.perception.positions import BORDER_PX, locate
 from memory_nodes.records import Box, Keyframe, ObjectView
 
@@ -171,12 +171,13 @@ def contradicts(
     keyframe, lens = keyframes[view.keyframe_id], keyframes[view.keyframe_id].intrinsics
     if lens is None:
         return False
-    point_m = keyframe.map_from_camera.inverse().apply(np.array([place.point_m]))
-    depth_m = float(point_m[0, 2])
+    camera = keyframe.map_from_camera
+    point_m = np.subtract(place.point_m, camera.position_m) @ camera_axes(camera)
+    depth_m = float(point_m[2])
     low_px, high_px = _edges_px(view.box, keyframe, goes_on)
     if depth_m <= 0.0:
         return bool(np.isfinite([low_px, high_px]).all())
-    shown_px = lens.project(point_m)[0]
+    shown_px = lens.project(point_m[np.newaxis])[0]
     sigma_px = CONTRADICTING_SIGMAS * place.sigma_m * lens.fx_px / depth_m + CONTRADICTING_PX
     return bool(np.maximum(low_px - shown_px, shown_px - high_px).max() > sigma_px)
 
