@@ -52,7 +52,8 @@ def joins(
             if not _is_open(other) or name in shown or not _are_in_one_place(one, other):
                 continue
             is_said = frozenset((one.item.object_id, name)) in same_known
-            if _are_in_one_spot(seen, one, other, meant, newest) or (
+            is_here = one.item.map_id == map_id
+            if (is_here and _are_in_one_spot(seen, one, other, meant, newest)) or (
                 is_sure(seen, map_id, one, True, meant)
                 and is_sure(seen, map_id, other, is_said, meant)
             ):

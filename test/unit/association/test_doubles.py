@@ -151,8 +151,24 @@ def test_what_would_be_a_second_one_in_the_same_spot_is_joined_whatever_it_looks
         ),
         ((SOFA, _known("cat_1", "green")), HERE),
         ((SOFA, _known("settee_1", "green", sigma_m=1.1)), HERE),
+        (
+            (
+                _known("sofa_1", "blue", status=ObjectStatus.PRESENT, map_id="upstairs"),
+                _known("settee_1", "green", map_id="upstairs"),
+            ),
+            HERE,
+        ),
     ],
-    ids=["there_first", "box_beside", "now_beside", "looked_for", "left", "other_kind", "rough"],
+    ids=[
+        "there_first",
+        "box_beside",
+        "now_beside",
+        "looked_for",
+        "left",
+        "other_kind",
+        "rough",
+        "upstairs",
+    ],
 )
 def test_what_had_room_there_stays_where_looks_contradict(
     known: tuple[Known, ...], place: Vector3
