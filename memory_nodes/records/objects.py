@@ -18,6 +18,7 @@ class ObjectStatus(IntEnum):
     MOVED = 1
     MISSING = 2
     PROVISIONAL = 3
+    """Neither the language model nor a person has ever confirmed its identity."""
     EXPIRED = 4
 
 
