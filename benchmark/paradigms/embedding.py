@@ -17,8 +17,14 @@ EMBEDDERS: Mapping[str, Callable[[], TextEmbedder]] = {
 }
 
 
+DEADLINE_S = 3600.0
+
+
 class Remembered:
-    """A TextEmbedder that asks another one for what it does not know yet."""
+    """A TextEmbedder that asks another one for what it does not know yet.
+
+    It takes the time that it takes: a busy machine must not change what is found.
+    """
 
     def __init__(self, embedder: TextEmbedder) -> None:
         self._embedder = embedder
@@ -31,6 +37,6 @@ class Remembered:
     async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            found = await self._embedder.embed(new, deadline_s)
+            found = await self._embedder.embed(new, DEADLINE_S)
             self._vectors.update(zip(new, found, strict=True))
         return np.array([self._vectors[text] for text in texts])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmark.paradigms.embedding import DEADLINE_S
 from benchmark.paradigms.schedule import Asked, Call, Episode, Finding, Schedule, Told, Wait
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox
 from memory_nodes.dates import Dates
@@ -19,7 +20,6 @@ from memory_nodes.records import Observation
 from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 
-TIMEOUT_S = 60.0
 _MAP = "map"
 _CONFIG = ConsolidationConfig(archive_after_s=3600.0)
 """As the peer has it, by itself."""
@@ -42,7 +42,9 @@ class _Life:
 
     def __init__(self, memory_dir: Path, embedder: TextEmbedder | None) -> None:
         self._writer, self._past = Writer(memory_dir), Past(memory_dir)
-        self._sources = Sources.of(memory_dir, Dates(), embedder=embedder)
+        self._sources = Sources.of(
+            memory_dir, Dates(), embedder=embedder, embedding_timeout_s=DEADLINE_S
+        )
         self._tools = Toolbox(self._sources)
         self._embedder = embedder
         self._consolidator = Consolidator(self._writer, self._past, None, embedder, _CONFIG)
@@ -76,7 +78,7 @@ class _Life:
         while await self._consolidator.step(now_ns) != IDLE_S:
             pass
         if self._embedder is not None:
-            worker = EmbeddingWorker(self._writer, self._embedder, TIMEOUT_S, reembed=False)
+            worker = EmbeddingWorker(self._writer, self._embedder, DEADLINE_S, reembed=False)
             while await worker.step() == 0.0:
                 pass
 
@@ -95,7 +97,7 @@ class _Life:
         iso = self._sources.dates.iso
         arguments: dict[str, Any] = {"max_hits": 1}
         if call.text:
-            arguments["query"] = call.text
+            arguments["thing" if call.tool == "locate" else "query"] = call.text
         if call.layer:
             arguments["layers"] = [call.layer]
         if call.near_m is not None:
@@ -112,7 +114,7 @@ def _finding(hit: Mapping[str, Any]) -> Finding:
     place = hit.get("position_map_m")
     spans_ns = [(hit[first], hit[last]) for first, last in _STAMPS if first in hit]
     return Finding(
-        text=hit["text"],
+        text=hit["name"] if "name" in hit else hit["text"],
         layer=hit.get("layer", ""),
         at_m=None if place is None else (place[0], place[1]),
         span_ns=spans_ns[0] if spans_ns else None,

@@ -11,12 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmark.paradigms.embedding import DEADLINE_S
 from benchmark.paradigms.schedule import Finding, Schedule
 from benchmark.peer_python import PeerPython
 from memory_nodes.errors import ExtraMissing
 from memory_nodes.models.ports import TextEmbedder
 
-TIMEOUT_S = 60.0
 _PROCESS = Path(__file__).with_name("peer_process.py")
 
 
@@ -39,7 +39,7 @@ class Peer:
         return [None if item is None else _finding(item) for item in said["found"]]
 
     def _vectors(self, texts: list[str]) -> list[list[float]]:
-        vectors = asyncio.run(self._embedder.embed(texts, TIMEOUT_S))
+        vectors = asyncio.run(self._embedder.embed(texts, DEADLINE_S))
         return [[float(value) for value in vector] for vector in vectors]
 
     def _say(self, message: Mapping[str, Any]) -> None:
