@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmark import (
+    answers,
     consolidation,
     cost,
     history,
@@ -49,6 +50,7 @@ class Benchmark:
 
 
 BENCHMARKS = {
+    "answers": Benchmark(answers, answers.run, answers.add_arguments, answers.shown),
     "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
     "cost": Benchmark(cost, cost.run, cost.add_arguments),
     "history": Benchmark(history, history.run, history.add_arguments),

@@ -16,8 +16,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from benchmark.embedders import EMBEDDERS, Remembered
 from benchmark.paradigms.context import context_dependent, source_monitoring
-from benchmark.paradigms.embedding import EMBEDDERS, Remembered
 from benchmark.paradigms.ours import findings
 from benchmark.paradigms.peer import peer
 from benchmark.paradigms.schedule import Schedule

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.paradigms.embedding import DEADLINE_S
+from benchmark.embedders import DEADLINE_S
 from benchmark.paradigms.schedule import Asked, Call, Episode, Finding, Schedule, Told, Wait
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox
 from memory_nodes.dates import Dates

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmark.paradigms.embedding import DEADLINE_S
+from benchmark.embedders import DEADLINE_S
 from benchmark.paradigms.schedule import Finding, Schedule
 from benchmark.peer_python import PeerPython
 from memory_nodes.errors import ExtraMissing

@@ -1,4 +1,4 @@
-"""One model of meaning for both memories; a text is embedded once."""
+"""Models of meaning for benchmarks; a text is embedded once."""
 
 from __future__ import annotations
 
