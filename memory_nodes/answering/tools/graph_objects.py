@@ -26,12 +26,17 @@ class FittingObjects:
 
 
 async def fitting_objects(call: Call, text: str, limits: Filter) -> FittingObjects:
-    """Nothing where no object is surely meant; objects are of the layer of detections."""
+    """Nothing where no object is surely meant; objects are of the layer of detections.
+
+    A text that is the id of an object means that alone.
+    """
     whole = await asyncio.to_thread(call.sources.snapshots.current)
     if limits.layers and DETECTIONS not in limits.layers:
         return FittingObjects(whole)
     graph_limits = replace(limits, layers=(), kinds=())
     snapshot = await asyncio.to_thread(whole.filtered, graph_limits)
+    if known := snapshot.objects_by_id.get(text):
+        return FittingObjects(snapshot, (known,), (1.0,))
     found = await call.sources.retriever.retrieve(text, snapshot, ONE_KEYFRAME, uses_pictures=False)
     scores = found.ranking.object_scores
     if not found.is_seen or not scores:

@@ -7,6 +7,7 @@ from typing import Any
 
 from memory_nodes.answering.tools.reply import Findings, Item
 from memory_nodes.answering.tools.tool import Call
+from memory_nodes.episodic.chunk_observations import keyframe_of
 from memory_nodes.geometry import Vector3
 from memory_nodes.graph.phrases import quoted
 from memory_nodes.records import ItemKind, ObjectDescriptor
@@ -19,6 +20,8 @@ MAX_TEXT_CHARS = 600
 """Of one hit; a longer text ends in dots."""
 MAX_KEYFRAMES = 3
 """Of one object, those that show it best."""
+MAX_RELATIONS = 5
+"""Of one object, the newest."""
 
 
 def hit_item(hit: Hit, call: Call, measured: Mapping[str, float] | None = None) -> Item:
@@ -37,22 +40,32 @@ def hit_item(hit: Hit, call: Call, measured: Mapping[str, float] | None = None) 
         **when,
         **position(hit.position_map_m, hit.map_id),
     }
+    if hit.kind in (ItemKind.OBSERVATION, ItemKind.ENTITY):
+        fields["position_of"] = "robot"
     if hit.radius_m > 0.0:
         fields["radius_m"] = round(hit.radius_m, 2)
     if hit.layer:
         fields |= {"layer": hit.layer, "confidence": round(hit.confidence, 3)}
     if hit.episode_id:
         fields["episode_id"] = hit.episode_id
-    is_object = hit.kind == ItemKind.OBJECT
+    keyframe_id = keyframe_of(hit.item_id) if hit.kind == ItemKind.OBSERVATION else None
+    if keyframe_id is not None:
+        fields["keyframe_ids"] = [keyframe_id]
     return Item(
         fields,
         line(call, hit.item_id, hit.text, hit.end_ns, hit.position_map_m),
-        object_ids=(hit.item_id,) if is_object else (),
+        object_ids=(hit.item_id,) if hit.kind == ItemKind.OBJECT else (),
+        keyframe_ids=() if keyframe_id is None else (keyframe_id,),
     )
 
 
-def object_item(item: ObjectDescriptor, snapshot: Snapshot, call: Call, score: float) -> Item:
-    """An object of the graph, with the keyframes that show it best."""
+def object_item(
+    item: ObjectDescriptor,
+    snapshot: Snapshot,
+    call: Call,
+    measured: Mapping[str, float],
+) -> Item:
+    """An object of the graph, with its newest relations and the keyframes that show it best."""
     shown_by = [hit.keyframe for hit in best_views(item, snapshot)[:MAX_KEYFRAMES]]
     keyframe_ids = tuple(keyframe.keyframe_id for keyframe in shown_by)
     newest = snapshot.keyframes[item.views[-1].keyframe_id]
@@ -61,9 +74,10 @@ def object_item(item: ObjectDescriptor, snapshot: Snapshot, call: Call, score: f
     fields = {
         "id": item.object_id,
         "kind": "object",
-        "score": round(score, 4),
+        **{name: round(value, 4) for name, value in measured.items()},
         "text": short(text),
-        **attributes(item),
+        **_attributes(item),
+        **_relations(item, snapshot),
         "status": item.status.name.lower(),
         **moment(call, "first_seen", item.first_seen_ns),
         **moment(call, "last_seen", item.last_seen_ns),
@@ -74,7 +88,14 @@ def object_item(item: ObjectDescriptor, snapshot: Snapshot, call: Call, score: f
     return Item(fields, told, (item.object_id,), keyframe_ids)
 
 
-def attributes(item: ObjectDescriptor) -> dict[str, Any]:
+def _relations(item: ObjectDescriptor, snapshot: Snapshot) -> dict[str, Any]:
+    """'on desk_1' and the like."""
+    newest = snapshot.relations_by_subject.get(item.object_id, ())[-MAX_RELATIONS:]
+    told = [f"{short(relation.predicate)} {relation.object_id}" for relation in newest]
+    return {"relations": told} if told else {}
+
+
+def _attributes(item: ObjectDescriptor) -> dict[str, Any]:
     named = {name: short(value) for name, value in item.attributes.items() if value}
     return {"attributes": named} if named else {}
 

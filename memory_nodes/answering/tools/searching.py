@@ -45,9 +45,11 @@ async def _recall(call: Call) -> Findings:
     limits = await wanted(call, ItemKind.OBSERVATION, ItemKind.GIST, ItemKind.ENTITY)
     hits, problems = await call.sources.hybrid(query, count, limits)
     fitting = await fitting_objects(call, query, limits)
-    objects = zip(fitting.objects[:count], fitting.confidences, strict=False)
     items = [hit_item(hit, call) for hit in hits]
-    items += [object_item(item, fitting.snapshot, call, score) for item, score in objects]
+    items += [
+        object_item(item, fitting.snapshot, call, {"confidence": sure})
+        for item, sure in zip(fitting.objects[:count], fitting.confidences, strict=False)
+    ]
     rankings = {"texts": range(len(hits)), "graph": range(len(hits), len(items))}
     ranked = reciprocal_rank(rankings, dict.fromkeys(rankings, 1.0))
     return found([items[key] for key, _ in ranked[:count]], (*problems, *fitting.problems))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memory_nodes.dates import Dates
 from memory_nodes.errors import ConfigurationError, ModelError
-from memory_nodes.geometry import Array
+from memory_nodes.geometry import Array, Vector3
 from memory_nodes.models.ports import TextEmbedder
 from memory_nodes.records import ItemKind
 from memory_nodes.retrieval.retriever import Retriever
@@ -75,14 +75,18 @@ class Sources:
 
     def map_now(self) -> str:
         """The map that the robot is on; empty where that is not known."""
-        if self.map_id:
-            return self.map_id
-        newest = self.search.between(0, MAX_STAMP_NS, 1, Filter(kinds=(ItemKind.OBSERVATION,)))
+        return self.map_id or self.whereabouts("")[0]
+
+    def whereabouts(self, map_id: str) -> tuple[str, Vector3 | None]:
+        """The map and place of the newest that was seen or observed there, or on any map."""
+        limits = Filter(kinds=(ItemKind.OBSERVATION,), map_id=map_id)
+        observed = self.search.between(0, MAX_STAMP_NS, 1, limits).hits
         keyframe = self.reader.latest_keyframe()
-        observed = newest.hits[0] if newest.hits else None
-        if observed is None or (keyframe is not None and keyframe.stamp_ns > observed.end_ns):
-            return "" if keyframe is None else keyframe.map_id
-        return observed.map_id
+        if keyframe is None or not keyframe.is_localized or map_id not in ("", keyframe.map_id):
+            return (observed[0].map_id, observed[0].position_map_m) if observed else (map_id, None)
+        if observed and observed[0].end_ns >= keyframe.stamp_ns:
+            return observed[0].map_id, observed[0].position_map_m
+        return keyframe.map_id, keyframe.map_from_base.position_m
 
     async def hybrid(
         self, text: str, k: int, wanted: Filter
@@ -100,10 +104,10 @@ class Sources:
         model = await asyncio.to_thread(self.reader.embedding_model)
         if model is None:
             return None, ()
+        if model.model_id != self.embedder.model_id:
+            return None, (f"found by words alone: the vectors are of {model.model_id}",)
         try:
             vectors = await self.embedder.embed([text], self.embedding_timeout_s)
         except (ModelError, ConfigurationError) as error:
             return None, (f"found by words alone: {error}",)
-        if model.model_id != self.embedder.model_id:
-            return None, (f"found by words alone: the vectors are of {model.model_id}",)
         return vectors[0], ()

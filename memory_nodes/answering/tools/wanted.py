@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from memory_nodes.answering.surroundings import DEFAULT_RADIUS_M
 from memory_nodes.answering.tools.arguments import Argument, shown
 from memory_nodes.answering.tools.tool import Call
 from memory_nodes.errors import InputError
@@ -15,7 +16,6 @@ from memory_nodes.store.observations import MAX_COORDINATE_M
 from memory_nodes.times import TimeSpan, read_time
 
 MAX_RADIUS_M = 1000.0
-DEFAULT_RADIUS_M = 3.0
 MAX_HITS = 50
 _TIMES = 'for instance "-10m", "2026-12-01T14:00", "yesterday afternoon", "Monday"'
 
@@ -55,8 +55,7 @@ async def wanted(call: Call, *kinds: ItemKind) -> Filter:
     """
     since_ns, until_ns = times(call)
     layers = call.arguments.names(LAYERS.name)
-    if layers:
-        await _check_layers(call, layers)
+    await check_layers(call, layers)
     limited = Filter(since_ns=since_ns, until_ns=until_ns, layers=layers, kinds=kinds)
     center_map_m = place(call)
     if center_map_m is None:
@@ -117,7 +116,10 @@ def _time(call: Call, name: str) -> TimeSpan | None:
     return read_span(call, name, text) if text else None
 
 
-async def _check_layers(call: Call, layers: tuple[str, ...]) -> None:
+async def check_layers(call: Call, layers: tuple[str, ...]) -> None:
+    """Raises InputError with a hint for a layer that the memory does not know."""
+    if not layers:
+        return
     known = await asyncio.to_thread(call.sources.past.layers)
     for layer in layers:
         if layer not in known:

@@ -1,4 +1,4 @@
-"""What happened when: temporal_query, episode_summary."""
+"""What was observed when: temporal_query."""
 
 from __future__ import annotations
 
