@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -33,9 +34,11 @@ class Peer:
 
         Raises ExtraMissing where its process has ended; it has said why on the screen.
         """
-        self._say({"dimension": self._dimension, "steps": asdict(schedule)["steps"]})
-        while "texts" in (said := self._heard()):
-            self._say({"vectors": self._vectors(said["texts"])})
+        with tempfile.TemporaryDirectory(prefix="memory-bench-") as directory:
+            steps = asdict(schedule)["steps"]
+            self._say({"directory": directory, "dimension": self._dimension, "steps": steps})
+            while "texts" in (said := self._heard()):
+                self._say({"vectors": self._vectors(said["texts"])})
         return [None if item is None else _finding(item) for item in said["found"]]
 
     def _vectors(self, texts: list[str]) -> list[list[float]]:

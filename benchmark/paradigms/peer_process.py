@@ -10,7 +10,6 @@ import importlib
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,8 +38,8 @@ class _Asking:
 def main() -> None:
     for line in sys.stdin:
         work = json.loads(line)
-        with tempfile.TemporaryDirectory(prefix="memory-bench-") as directory:
-            _say({"found": _Life(Path(directory), work["dimension"]).through(work["steps"])})
+        life = _Life(Path(work["directory"]), work["dimension"])
+        _say({"found": life.through(work["steps"])})
 
 
 class _Life:
