@@ -1,4 +1,4 @@
-"""Chat and vision through any OpenAI-compatible endpoint."""
+"""Chat, vision and tools through any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import openai
 
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for, mapped, within
-from memory_nodes.models.ports import Prompt, Reply
+from memory_nodes.models.openai_tools import calls_in, tool_messages
+from memory_nodes.models.ports import Conversation, Prompt, Reply, Turn
+from memory_nodes.models.tools_by_json import call_by_json
 
 _FORMS = ("json_schema", "json_object_schema", "json_object", "text")
 """How a reply's form can be asked for, the strictest first. Some servers, llama.cpp's from Python
@@ -19,10 +21,11 @@ among them, know the schema only as a part of json_object."""
 
 
 class OpenAIChat:
-    """A ChatModel behind /chat/completions.
+    """A ToolModel behind /chat/completions.
 
     What the server can do is found out once: a form of reply that it refuses is not asked for
-    again, as soon as a looser one has worked.
+    again, as soon as a looser one has worked. So with tools, which some servers refuse and others
+    pass over: their models are asked for the call as JSON.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, model: str, max_calls: int = 4) -> None:
@@ -30,6 +33,7 @@ class OpenAIChat:
         self._model = model
         self._turns = asyncio.Semaphore(max_calls)
         self._form = _FORMS[0]
+        self._knows_tools: bool | None = None
 
     async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
         return await within(deadline_s, self._in_turn(prompt, deadline_s))
@@ -50,22 +54,59 @@ class OpenAIChat:
         assert refusal is not None
         raise refusal
 
+    async def call_tools(self, conversation: Conversation, deadline_s: float) -> Turn:
+        return await within(deadline_s, self._call_tools(conversation, deadline_s))
+
+    async def _call_tools(self, conversation: Conversation, timeout_s: float) -> Turn:
+        if self._knows_tools is not False:
+            turn = await self._call_natively(conversation, timeout_s)
+            if turn is not None:
+                return turn
+        turn = await call_by_json(self, conversation, timeout_s)
+        self._knows_tools = False
+        return turn
+
+    async def _call_natively(self, conversation: Conversation, timeout_s: float) -> Turn | None:
+        """None where the server seems to know no tools: it refuses them, or its model, which had
+        to call one, did not.
+        """
+        try:
+            async with self._turns:
+                choice, reply = await self._create(
+                    timeout_s,
+                    messages=tool_messages(conversation),
+                    temperature=conversation.temperature,
+                    max_tokens=conversation.max_tokens,
+                    tools=list(conversation.tools),
+                    tool_choice="required",
+                )
+        except ModelRejected as error:
+            if self._knows_tools or error.is_too_large:
+                raise
+            return None
+        calls = calls_in(choice.message)
+        self._knows_tools = self._knows_tools or bool(calls) or None
+        return Turn(reply, calls) if self._knows_tools or not reply.is_complete else None
+
     async def _ask(self, prompt: Prompt, form: str, timeout_s: float) -> Reply:
-        completion = await mapped(
-            self._client.chat.completions.create(
-                model=self._model,
-                messages=_messages(prompt, form),
-                temperature=prompt.temperature,
-                max_tokens=prompt.max_tokens,
-                response_format=_response_format(prompt, form),
-                timeout=timeout_s,
-            )
+        _, reply = await self._create(
+            timeout_s,
+            messages=_messages(prompt, form),
+            temperature=prompt.temperature,
+            max_tokens=prompt.max_tokens,
+            response_format=_response_format(prompt, form),
         )
+        return reply
+
+    async def _create(self, timeout_s: float, **options: Any) -> tuple[Any, Reply]:
+        """The first choice of one completion, and the text in it."""
+        create: Any = self._client.chat.completions.create
+        completion = await mapped(create(model=self._model, timeout=timeout_s, **options))
         choices = getattr(completion, "choices", None)  # the library passes other bodies through
         if not choices or choices[0].message is None:
             raise ModelUnavailable(f"{self._model} answered with no chat completion: try again")
         choice, usage = choices[0], completion.usage
-        return Reply(
+        return choice, Reply(
             text=choice.message.content or "",
             is_complete=choice.finish_reason not in ("length", "content_filter"),
             model=completion.model or self._model,
