@@ -85,6 +85,7 @@ def interference(chance: random.Random) -> Schedule:
         steps += [Episode(f"round of day {day + 1}", walk.told), Wait(walk.now_ns + 2 * HOUR_NS)]
     now_ns = START_NS + (days - 1) * DAY_NS + 6 * HOUR_NS
     probes = [_where(name, "now" if name in moved else "stayed", rooms[name][-1]) for name in rooms]
+    probes += [_found_where(name, rooms[name][-1]) for name in moved]
     for day in range(days - 1):
         since_ns = START_NS + day * DAY_NS
         span_ns = (since_ns, since_ns + 3 * HOUR_NS)
@@ -96,6 +97,12 @@ def _where(name: str, kind: str, room: str, span_ns: tuple[int, int] | None = No
     since_ns, until_ns = span_ns if span_ns is not None else (None, None)
     call = Call("locate", name, since_ns=since_ns, until_ns=until_ns)
     return Probe(kind, call, Expected(near_m=(middle_m(room),)))
+
+
+def _found_where(name: str, room: str) -> Probe:
+    """Where the best of what is found is: another way to ask where a thing is now."""
+    expected = Expected(near_m=(middle_m(room),))
+    return Probe("now, searched", Call("semantic_search", name), expected)
 
 
 def retention(chance: random.Random) -> Schedule:
