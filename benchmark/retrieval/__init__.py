@@ -18,6 +18,7 @@ from benchmark.retrieval.embedding import KnownTexts
 from benchmark.retrieval.memory import AskedMemory, built_tour, houses, true_tour
 from benchmark.retrieval.peer import ask_peer
 from benchmark.retrieval.pictures import Pictures
+from benchmark.retrieval.reasoning import reasoning_systems
 from benchmark.retrieval.scale import scale_figures
 from benchmark.retrieval.scores import Outcome, figures
 from benchmark.retrieval.systems import Graph, OnlyPictures, System, flat_captions, flat_objects
@@ -43,9 +44,9 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
     tour and tour_paraphrase are of the true graph, built of the graphs by each resolver; pictures
     are vectors that only stand for pictures. Modes: gr (words), ger (words and pictures), hybrid
-    (words and meaning), hybrid_ger (all three), pictures (nothing else), flat_objects and
-    flat_captions (plain cosine), peer (null where
-    there is none).
+    (words and meaning), hybrid_ger (all three), pictures (nothing else), agent (with tools) and
+    full (the whole graph), both with a scripted model, flat_objects and flat_captions (plain
+    cosine), peer (null where there is none).
 
     Raises InputError for questions in another form, ConfigurationError where there is no MiniLM.
     """
@@ -95,9 +96,10 @@ def _outcomes(
     found: dict[str, list[Outcome]] = {}
     for memory in memories:
         texts = [str(getattr(question, wording)) for question in memory.questions]
-        for mode, system in _systems(memory, embedder):
-            outcomes = found.setdefault(mode, [])
-            outcomes += map(system.ask, memory.questions, texts)
+        with reasoning_systems(memory, embedder) as reasoning:
+            for mode, system in (*_systems(memory, embedder), *reasoning.items()):
+                outcomes = found.setdefault(mode, [])
+                outcomes += map(system.ask, memory.questions, texts)
         found.setdefault("peer", [])
         if python is not None:
             found["peer"] += ask_peer(memory, texts, embedder, python)
