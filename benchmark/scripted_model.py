@@ -8,6 +8,7 @@ from typing import Any
 
 from memory_nodes.models.ports import Conversation, Message, Prompt, Reply, ToolCall, Turn
 from memory_nodes.retrieval.context import CHARS_PER_TOKEN
+from memory_nodes.retrieval.question import read_question
 from memory_test_support.model_server.answering import answer
 
 MODEL = "stand-in:scripted"
@@ -18,20 +19,21 @@ HITS = 5
 class ScriptedModel:
     """A ToolModel. An answer is that of the stand-in server, by the words of question and context.
 
-    With tools it locates what the question is about, whole as it stands, and answers with what
-    that has found, or that it was not seen.
+    With tools it locates the thing that the question names; if that was seen, it locates the whole
+    question, which says which one, and answers with what that has found.
     """
 
     async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
         return _reply(answer(json.loads(prompt.text)), prompt.system + prompt.text)
 
     async def call_tools(self, conversation: Conversation, deadline_s: float) -> Turn:
+        question = json.loads(conversation.messages[0].text)["question"]
+        things = list(dict.fromkeys((read_question(question).sought, question)))
         results = [item.text for item in conversation.messages if item.role == "tool"]
-        if results:
-            name, arguments = "answer", _answer(json.loads(results[-1]).get("hits", []))
-        else:
-            question = json.loads(conversation.messages[0].text)["question"]
-            name, arguments = "locate", {"thing": question, "max_hits": HITS}
+        hits = json.loads(results[-1]).get("hits", []) if results else []
+        name, arguments = "answer", _answer(hits)
+        if not results or (hits and len(results) < len(things)):
+            name, arguments = "locate", {"thing": things[len(results)], "max_hits": HITS}
         read = conversation.system + json.dumps(conversation.tools) + _said(conversation.messages)
         return Turn(_reply(arguments, read), (ToolCall(name, json.dumps(arguments), "1"),))
 
