@@ -15,9 +15,9 @@ def package_version() -> str:
     return version
 
 
-def library_requirements() -> list[str]:
-    """The requirements of requirements/library.in without its comments."""
-    lines = (HERE / "requirements" / "library.in").read_text(encoding="utf-8").splitlines()
+def requirements(name: str) -> list[str]:
+    """The requirements of a file in requirements/ without its comments."""
+    lines = (HERE / "requirements" / f"{name}.in").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
 
@@ -29,7 +29,8 @@ setup(
     python_requires=">=3.10",
     packages=find_packages(include=["memory_nodes", "memory_nodes.*"]),
     package_data={"": ["*.txt", "*.sql", "py.typed"]},
-    install_requires=library_requirements(),
+    install_requires=requirements("library"),
+    extras_require={"agents": requirements("agents")},
     # Without ROS there are no nodes. What is given here goes before setup.cfg, from which colcon
     # makes the executables of the nodes, and the command as memory_cli.
     entry_points={"console_scripts": ["memory = memory_nodes.cli.main:main"]},

@@ -46,3 +46,11 @@ def age_text(stamp_ns: int, now_ns: int) -> str:
             count = seconds // length
             return f"{count} {unit}{'s' if count > 1 else ''} ago"
     return f"{seconds} seconds ago"
+
+
+def shortened(text: str, max_chars: int) -> str:
+    """On one line and of no more characters, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= max_chars:
+        return line
+    return line[: max_chars - 1].rpartition(" ")[0] + "…"

@@ -11,13 +11,16 @@ from memory_nodes.geometry import Vector3
 from memory_nodes.models.ports import JsonSchema, Prompt
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import closed_object
-from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Relation
-from memory_nodes.words import age_text
+from memory_nodes.records import NS_PER_S, ChunkGraph, Keyframe, ObjectDescriptor, Relation
+from memory_nodes.words import age_text, shortened
 
-PROMPT_VERSION = "associate_v4"
+PROMPT_VERSION = "associate_v5"
 TASK = "association"
 MAX_RELATIONS = 6
 MAX_DISTANCES = 3
+MAX_NAME_CHARS = 40
+MAX_DESCRIPTION_CHARS = 200
+MAX_ATTRIBUTES = 8
 
 
 def association_prompt(
@@ -42,15 +45,17 @@ def association_prompt(
     of_known, of_chunk = _phrases(relations), _phrases(graph.relations)
     body = {
         "task": TASK,
+        "end_ns": now_ns,
+        "frames": _ages_s((*known, *graph.objects), keyframes, now_ns),
         "known": [
             {
-                **_entry(item, of_known, keyframes),
+                **_entry(item, of_known),
                 "last_seen": age_text(item.last_seen_ns, now_ns),
-                "distance_m": _distances_m(item, places_m),
+                **_unless_empty("distance_m", _distances_m(item, places_m)),
             }
             for item in known
         ],
-        "chunk": [_entry(item, of_chunk, keyframes) for item in graph.objects],
+        "chunk": [_entry(item, of_chunk) for item in graph.objects],
     }
     template = prompt_text(__package__, PROMPT_VERSION)
     return Prompt(
@@ -72,24 +77,38 @@ def _phrases(relations: Iterable[Relation]) -> dict[str, list[str]]:
     return phrases
 
 
-def _entry(
-    descriptor: ObjectDescriptor,
-    phrases: Mapping[str, list[str]],
-    keyframes: Mapping[int, Keyframe],
-) -> dict[str, Any]:
-    newest = descriptor.views[-1]
-    box = newest.box
+def _entry(descriptor: ObjectDescriptor, phrases: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Short, since there are some hundred of them: what is empty is left out."""
+    box = descriptor.views[-1].box
+    sides_px = (round(side) for side in (box.x0_px, box.y0_px, box.x1_px, box.y1_px))
     return {
         "id": descriptor.object_id,
-        "type": descriptor.type,
-        "description": descriptor.description,
-        "attributes": dict(descriptor.attributes),
-        "relations": phrases.get(descriptor.object_id, [])[:MAX_RELATIONS],
-        "view": {
-            "stamp_ns": keyframes[newest.keyframe_id].stamp_ns,
-            "box_px": [round(side) for side in (box.x0_px, box.y0_px, box.x1_px, box.y1_px)],
-        },
+        "type": shortened(descriptor.type, MAX_NAME_CHARS),
+        "description": shortened(descriptor.description, MAX_DESCRIPTION_CHARS),
+        **_unless_empty("attributes", _attributes(descriptor)),
+        **_unless_empty("relations", phrases.get(descriptor.object_id, [])[:MAX_RELATIONS]),
+        "frame": descriptor.views[-1].keyframe_id,
+        "box_px": " ".join(map(str, sides_px)),
     }
+
+
+def _attributes(descriptor: ObjectDescriptor) -> dict[str, str]:
+    first = list(descriptor.attributes.items())[:MAX_ATTRIBUTES]
+    return {
+        shortened(name, MAX_NAME_CHARS): shortened(value, MAX_NAME_CHARS) for name, value in first
+    }
+
+
+def _unless_empty(name: str, value: Any) -> dict[str, Any]:
+    return {name: value} if value else {}
+
+
+def _ages_s(
+    entries: Sequence[ObjectDescriptor], keyframes: Mapping[int, Keyframe], now_ns: int
+) -> dict[str, float]:
+    """Of the keyframes that newest views are in; numbers of nanoseconds would take more room."""
+    shown = sorted({item.views[-1].keyframe_id for item in entries})
+    return {str(key): round((now_ns - keyframes[key].stamp_ns) / NS_PER_S, 3) for key in shown}
 
 
 def _places_m(local: Sequence[ObjectDescriptor]) -> dict[str, Vector3]:

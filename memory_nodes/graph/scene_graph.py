@@ -25,9 +25,10 @@ class SceneGraph:
     """A cache of the memory, or of a part of it. Source: VL-KnG, sections 5 and 6.3.
 
     Nodes are object ids with name (that a person gave), type, description, attributes,
-    affordances, status, position_map_m (3), covariance_m2 (9, row-major 3x3), map_id, map_frame,
-    first_seen_ns, last_seen_ns, view_count and keyframe_ids. Edges have predicate (their key),
-    keyframe_ids, first_seen_ns and last_seen_ns. The graph attribute ``keyframes`` has the Moment
+    attribute_history (of those that have changed, the AttributeValues), affordances, status,
+    position_map_m (3), covariance_m2 (9, row-major 3x3), map_id, map_frame, first_seen_ns,
+    last_seen_ns, view_count and keyframe_ids. Edges have predicate (their key), keyframe_ids,
+    first_seen_ns and last_seen_ns. The graph attribute ``keyframes`` has the Moment
     of each keyframe by id.
 
     Not safe in threads. Naming an object or a keyframe that is not there raises InputError.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from memory_nodes.errors import InputError
-from memory_nodes.records import ObjectDescriptor, RetrievedKeyframe
+from memory_nodes.records import Keyframe, ObjectDescriptor
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.words import age_text
@@ -39,20 +39,48 @@ def serialise(
         text = "\n".join(
             [
                 *lines,
-                *(_keyframe_line(hit, snapshot, set(kept), now_ns) for hit in ranking.keyframes),
+                *(
+                    _keyframe_line(hit.keyframe, snapshot, set(kept), now_ns)
+                    for hit in ranking.keyframes
+                ),
                 *_left_out(len(by_score) - len(kept)),
             ]
         )
-        excess = _written(text) - max_chars
+        excess = written(text) - max_chars
         if excess <= 0:
             return text
         if len(lines) <= 1:
             raise InputError(
-                f"the best object and its keyframes take {_written(text)} characters, "
+                f"the best object and its keyframes take {written(text)} characters, "
                 f"{max_chars} are left: raise max_prompt_tokens"
             )
         while len(lines) > 1 and excess > 0:
             excess -= len(lines.pop()) + 1
+
+
+def serialise_whole(snapshot: Snapshot, now_ns: int, max_chars: int) -> str:
+    """The whole graph: all objects, and all keyframes by time. Nothing is ever left out.
+
+    Raises InputError where it takes more than that.
+    """
+    known = set(snapshot.objects_by_id)
+    text = "\n".join(
+        [
+            *(object_line(item, snapshot) for item in snapshot.objects),
+            *(
+                _keyframe_line(item, snapshot, known, now_ns)
+                for item in snapshot.keyframes.values()
+            ),
+        ]
+    )
+    size = written(text)
+    if size > max_chars:
+        raise InputError(
+            f"the whole graph takes about {-(-size // CHARS_PER_TOKEN)} tokens of a prompt, "
+            f"{max(0, max_chars) // CHARS_PER_TOKEN} are left: raise max_full_prompt_tokens, or "
+            "ask in mode graph"
+        )
+    return text
 
 
 def object_line(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
@@ -76,7 +104,7 @@ def evidence_line(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int)
     return f"{object_line(descriptor, snapshot)}; last seen {seen}; keyframes {shown}"
 
 
-def _written(text: str) -> int:
+def written(text: str) -> int:
     """Characters that a text takes in a prompt: there it stands as a JSON string."""
     return len(json.dumps(text, ensure_ascii=False)) - len('""')
 
@@ -85,11 +113,10 @@ def _left_out(count: int) -> list[str]:
     return [f"{count} more objects in these keyframes are left out"] if count else []
 
 
-def _keyframe_line(hit: RetrievedKeyframe, snapshot: Snapshot, kept: set[str], now_ns: int) -> str:
-    keyframe = hit.keyframe
+def _keyframe_line(keyframe: Keyframe, snapshot: Snapshot, kept: set[str], now_ns: int) -> str:
     ids = [
         item.object_id
-        for item in snapshot.objects_by_keyframe[keyframe.keyframe_id]
+        for item in snapshot.objects_by_keyframe.get(keyframe.keyframe_id, ())
         if item.object_id in kept
     ]
     seen = age_text(keyframe.stamp_ns, now_ns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_nodes.records import NS_PER_S
-from memory_nodes.words import STOP_WORDS, age_text, stem, stems, words
+from memory_nodes.words import STOP_WORDS, age_text, shortened, stem, stems, words
 
 
 def test_words_are_lower_case_and_in_order() -> None:
@@ -57,3 +57,8 @@ def test_words_of_place_carry_no_weight_of_their_own() -> None:
 )
 def test_age_in_words(seconds: int, text: str) -> None:
     assert age_text(10 * NS_PER_S, (10 + seconds) * NS_PER_S) == text
+
+
+def test_a_long_text_is_cut_at_a_word() -> None:
+    assert shortened("one  two\nthree", 20) == "one two three"
+    assert shortened("one two three", 10) == "one two…"

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.facts import Facts, Section
-from memory_nodes.episodic.history.wording import shortened, when
+from memory_nodes.episodic.history.wording import when
 from memory_nodes.models.ports import Prompt
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.reply_schema import array_of, closed_object
 from memory_nodes.records import HistoryNode, HistoryUnit
+from memory_nodes.words import shortened
 
 GROUP_VERSION = "group_v1"
 SUMMARISE_VERSION = "summarise_v1"

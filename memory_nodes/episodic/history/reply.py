@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_nodes.episodic.history.config import MAX_SUMMARY_CHARS
-from memory_nodes.episodic.history.wording import shortened
 from memory_nodes.models.json_values import JsonList, JsonObject, plain
 from memory_nodes.models.ports import Reply
 from memory_nodes.models.reply_json import find_json
+from memory_nodes.words import shortened
 
 MAX_ERRORS = 10
 MAX_DIGITS = 9

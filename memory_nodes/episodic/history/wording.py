@@ -43,11 +43,3 @@ def _shared(first: str, last: str) -> int:
     _, _, *one = first.split()
     _, _, *other = last.split()
     return 2 if one == other else int(one[-1] == other[-1])
-
-
-def shortened(text: str, max_chars: int) -> str:
-    """On one line and of no more characters, cut at a word."""
-    line = " ".join(text.split())
-    if len(line) <= max_chars:
-        return line
-    return line[: max_chars - 1].rpartition(" ")[0] + "…"

@@ -182,12 +182,14 @@ def test_prompt_holds_what_the_decision_needs(memory_dir: Path) -> None:
         "description": "",
         "attributes": {"color": "red"},
         "relations": ["on desk_1"],
-        "view": {"stamp_ns": NS_PER_S, "box_px": [295, 301, 345, 351]},
+        "frame": 1,
+        "box_px": "295 301 345 351",
         "last_seen": "1 seconds ago",
         "distance_m": {"mug_1": 0.0},
     }
     assert known["mug_2"]["distance_m"] == {"mug_1": 1.5}
-    assert [entry["view"]["stamp_ns"] for entry in body["chunk"]] == [2 * NS_PER_S]
+    assert [entry["frame"] for entry in body["chunk"]] == [2]
+    assert (body["end_ns"], body["frames"]) == (2 * NS_PER_S, {"1": 1.0, "2": 0.0})
 
 
 def test_prompt_does_not_grow_with_the_memory(tmp_path: Path) -> None:
@@ -208,7 +210,7 @@ def test_text_in_a_description_stays_a_text_in_the_prompt(memory_dir: Path) -> N
     _, model = _resolve(memory_dir, _seen(sly), "{}")
     assert model is not None
     body = json.loads(model.prompts[0].text)
-    assert set(body) == {"task", "known", "chunk"}
+    assert set(body) == {"task", "end_ns", "frames", "known", "chunk"}
     assert body["chunk"][0]["description"] == sly.description
 
 
@@ -361,7 +363,7 @@ def test_prompt_names_no_place_of_another_map(memory_dir: Path) -> None:
     assert model is not None
     known = json.loads(model.prompts[0].text)["known"]
     assert known
-    assert all(entry["distance_m"] == {} for entry in known)
+    assert not any("distance_m" in entry for entry in known)
 
 
 def test_empty_chunk_needs_no_model(memory_dir: Path) -> None:

@@ -51,13 +51,24 @@ def test_rough_or_unknown_place_has_no_distance() -> None:
     for here, there in ((sure, rough), (rough, sure), (None, sure), (sure, None)):
         seen = _seen(descriptor("mug_1", position=here))
         (entry,) = _body(seen, [descriptor("mug_7", position=there)])["known"]
-        assert entry["distance_m"] == {}
+        assert "distance_m" not in entry
 
 
 def test_relations_are_bounded() -> None:
     relations = tuple(Relation("mug_7", "near", f"box_{number}", (1,)) for number in range(50))
     (entry,) = _body(_seen(), [descriptor("mug_7", view(1))], relations)["known"]
     assert entry["relations"] == [f"near box_{number}" for number in range(6)]
+
+
+def test_words_of_an_entry_are_bounded() -> None:
+    wordy = replace(
+        descriptor("mug_7"),
+        type="mug " * 1000,
+        description="red and " * 1000,
+        attributes={f"color {number}": "red " * 1000 for number in range(100)},
+    )
+    (entry,) = _body(_seen(), [wordy])["known"]
+    assert len(json.dumps(entry)) < 1000
 
 
 def test_schema_wants_one_answer_for_each_object_and_knows_no_other_ids() -> None:

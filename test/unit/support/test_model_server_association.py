@@ -6,27 +6,39 @@ from typing import Any
 
 import pytest
 
+from memory_nodes.records import NS_PER_S
 from memory_test_support.model_server.association import Associator, views_on_tour
 from memory_test_support.model_server.errors import BadRequestError
 from memory_test_support.model_server.options import ServerOptions
 from memory_test_support.tour import load_tour, load_truth
 
 
-def _entries(frame: int, prefix: str, offset_ns: int = 0) -> list[dict[str, Any]]:
+def _entries(frame: int, prefix: str) -> list[dict[str, Any]]:
     """All objects of a frame under names that tell nothing but are easy to check."""
-    stamp_ns = load_tour().frames[frame].stamp_ns + offset_ns
     return [
         {
             "id": f"{prefix}{view.instance_id}",
             "type": "thing",
             "description": "",
-            "view": {"stamp_ns": stamp_ns, "box_px": list(view.box_px)},
+            "frame": frame,
+            "box_px": " ".join(map(str, view.box_px)),
         }
         for view in load_truth().views[frame]
     ]
 
 
-def _mapping(options: ServerOptions, payload: dict[str, Any]) -> dict[str, str | None]:
+def _times(offset_ns: int = 0) -> dict[str, Any]:
+    """Of all frames of the tour, and of one that is not of it."""
+    frames = load_tour().frames
+    end_ns = frames[-1].stamp_ns + offset_ns
+    ages_s = {str(f.index): round((frames[-1].stamp_ns - f.stamp_ns) / NS_PER_S, 3) for f in frames}
+    return {"end_ns": end_ns, "frames": {**ages_s, "999": -1000.0}}
+
+
+def _mapping(
+    options: ServerOptions, payload: dict[str, Any], offset_ns: int = 0
+) -> dict[str, str | None]:
+    payload = {**_times(offset_ns), **payload}
     views_at = views_on_tour(load_tour(), load_truth(), options.stamp_offset_s)
     reply = Associator(views_at, options).reply(payload)
     return {pair["local_id"]: pair["known_id"] for pair in reply["mapping"]}
@@ -45,26 +57,26 @@ def test_true_boxes_are_mapped_to_the_same_instance_or_to_none() -> None:
     assert right == total > 60
 
 
-def test_view_may_be_a_list_and_slightly_off() -> None:
+def test_box_may_be_slightly_off() -> None:
     entry = _entries(30, "k")[0]
-    x0, y0, x1, y1 = entry["view"]["box_px"]
-    loose = {**entry, "id": "l", "views": [{**entry["view"], "box_px": [x0 - 1, y0, x1 + 1, y1]}]}
-    del loose["view"]
+    x0, y0, x1, y1 = map(float, entry["box_px"].split())
+    loose = {**entry, "id": "l", "box_px": f"{x0 - 1} {y0} {x1 + 1} {y1}"}
     assert _mapping(ServerOptions(), {"known": [entry], "chunk": [loose]}) == {"l": entry["id"]}
 
 
 def test_a_box_over_nothing_annotated_or_at_a_foreign_time_is_new() -> None:
     known = _entries(30, "k")
-    nowhere = {"id": "a", "view": {"stamp_ns": load_tour().frames[30].stamp_ns, "box_px": [0] * 4}}
-    never = {**known[0], "id": "b", "view": {**known[0]["view"], "stamp_ns": 999 * 10**9}}
-    mapping = _mapping(ServerOptions(), {"known": known, "chunk": [nowhere, never]})
-    assert mapping == {"a": None, "b": None}
+    nowhere = {"id": "a", "frame": 30, "box_px": "0 0 0 0"}
+    never = {**known[0], "id": "b", "frame": 999}
+    unseen = {"id": "c"}
+    mapping = _mapping(ServerOptions(), {"known": known, "chunk": [nowhere, never, unseen]})
+    assert mapping == {"a": None, "b": None, "c": None}
 
 
 def test_stamps_may_be_shifted_by_the_declared_offset() -> None:
-    payload = {"known": _entries(4, "k", 10**12), "chunk": _entries(45, "l", 10**12)}
-    assert set(_mapping(ServerOptions(), payload).values()) == {None}
-    shifted = _mapping(ServerOptions(stamp_offset_s=1000.0), payload)
+    payload = {"known": _entries(4, "k"), "chunk": _entries(45, "l")}
+    assert set(_mapping(ServerOptions(), payload, 10**12).values()) == {None}
+    shifted = _mapping(ServerOptions(stamp_offset_s=1000.0), payload, 10**12)
     assert shifted["lsofa_1"] == "ksofa_1"
 
 
@@ -85,8 +97,10 @@ def test_error_rate_spoils_about_that_share_and_always_the_same() -> None:
     [
         {"known": []},
         {"known": [], "chunk": [{"type": "no id"}]},
-        {"known": [], "chunk": [{"id": "a", "view": {"stamp_ns": 1}}]},
-        {"known": [], "chunk": [{"id": "a", "view": {"stamp_ns": 1, "box_px": [1, 2]}}]},
+        {"known": [], "chunk": [], "frames": [1]},
+        {"known": [], "chunk": [{"id": "a", "frame": 1}]},
+        {"known": [], "chunk": [{"id": "a", "frame": 1, "box_px": "1 2"}]},
+        {"known": [], "chunk": [{"id": "a", "frame": -1, "box_px": "1 2 3 4"}]},
     ],
 )
 def test_malformed_request_is_refused(payload: dict[str, Any]) -> None:

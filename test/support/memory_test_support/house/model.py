@@ -12,6 +12,7 @@ from memory_test_support.model_server.options import ServerOptions
 from memory_test_support.tour import View
 
 WORDS_TO_TOKENS = 1.3
+MS_NS = 1_000_000
 
 
 class AssociatingModel:
@@ -38,4 +39,8 @@ class AssociatingModel:
         return Reply(text, True, "stand-in:house", round(words * WORDS_TO_TOKENS), 0)
 
     def _views_at(self, stamp_ns: int) -> Sequence[View]:
-        return self._views.get(stamp_ns, ())
+        """Prompts tell times to a millisecond."""
+        nearest_ns = min(self._views, key=lambda other: abs(other - stamp_ns), default=None)
+        if nearest_ns is None or abs(nearest_ns - stamp_ns) > MS_NS:
+            return ()
+        return self._views[nearest_ns]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from memory_nodes.records import NS_PER_S
 from memory_test_support.model_server.chance import draw, pick
 from memory_test_support.model_server.errors import BadRequestError
 from memory_test_support.model_server.options import ServerOptions
@@ -37,22 +37,26 @@ class Associator:
 
     def reply(self, payload: dict[str, Any]) -> dict[str, Any]:
         """A known id, or null for a new object, for each object of the chunk."""
+        stamps_ns = _stamps_ns(payload)
         known_of: dict[str, str] = {}
         for entry in _entries(payload, "known"):
-            instance = self._recognize(entry)
+            instance = self._recognize(entry, stamps_ns)
             if instance is not None:
                 known_of.setdefault(instance, entry["id"])
         mapping = []
         for entry in _entries(payload, "chunk"):
-            instance = self._recognize(entry)
+            instance = self._recognize(entry, stamps_ns)
             known_id = known_of.get(instance) if instance is not None else None
-            known_id = self._err(entry, known_id, sorted(known_of.values()))
+            key = (stamps_ns.get(entry.get("frame")), entry.get("box_px"))
+            known_id = self._err(entry["id"], key, known_id, sorted(known_of.values()))
             mapping.append({"local_id": entry["id"], "known_id": known_id})
         return {"mapping": mapping}
 
-    def _err(self, entry: dict[str, Any], known_id: str | None, all_known: list[str]) -> str | None:
+    def _err(
+        self, local_id: str, view: object, known_id: str | None, all_known: list[str]
+    ) -> str | None:
         """Now and then an identity is lost, or mistaken for another known object's."""
-        key = (self._options.seed, entry["id"], _views(entry), "association")
+        key = (self._options.seed, local_id, view, "association")
         if draw(*key) >= self._options.association_error_rate:
             return known_id
         others = [other for other in all_known if other != known_id]
@@ -60,15 +64,17 @@ class Associator:
             return pick(others, *key, "other") if others else known_id
         return None
 
-    def _recognize(self, entry: dict[str, Any]) -> str | None:
-        """The true instance that the views of an entry overlap most."""
-        votes: dict[str, float] = defaultdict(float)
-        for stamp_ns, box_px in _views(entry):
-            views = self._views_at(stamp_ns)
-            best = max(views, key=lambda view: overlap(view.box_px, box_px), default=None)
-            if best is not None and overlap(best.box_px, box_px) > SMALLEST_IOU:
-                votes[best.instance_id] += overlap(best.box_px, box_px)
-        return max(votes, key=lambda instance: votes[instance]) if votes else None
+    def _recognize(self, entry: dict[str, Any], stamps_ns: dict[Any, int]) -> str | None:
+        """The true instance that the box of an entry overlaps most."""
+        seen = _view(entry, stamps_ns)
+        if seen is None:
+            return None
+        stamp_ns, box_px = seen
+        views = self._views_at(stamp_ns)
+        best = max(views, key=lambda view: overlap(view.box_px, box_px), default=None)
+        if best is None or overlap(best.box_px, box_px) <= SMALLEST_IOU:
+            return None
+        return best.instance_id
 
 
 def overlap(first: Box, second: Box) -> float:
@@ -91,18 +97,22 @@ def _entries(payload: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return entries
 
 
-def _views(entry: dict[str, Any]) -> list[tuple[int, Box]]:
-    """Stamps and boxes of an entry; one view or a list, `view` or `views`."""
-    views = entry.get("view", entry.get("views")) or []
+def _stamps_ns(payload: dict[str, Any]) -> dict[Any, int]:
+    """Of the frames, which are told by their age at the end of the chunk, to a millisecond."""
     try:
-        return [
-            (int(view["stamp_ns"]), _box(view["box_px"]))
-            for view in (views if isinstance(views, list) else [views])
-        ]
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadRequestError(f"a view of {entry['id']} is unreadable: {error!r}") from error
+        end_ns = int(payload.get("end_ns", 0))
+        ages_s = payload.get("frames", {}).items()
+        return {int(key): end_ns - round(float(age_s) * NS_PER_S) for key, age_s in ages_s}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise BadRequestError(f"end_ns and frames are unreadable: {error!r}") from error
 
 
-def _box(values: Any) -> Box:
-    x0, y0, x1, y1 = (float(value) for value in values)
-    return (x0, y0, x1, y1)
+def _view(entry: dict[str, Any], stamps_ns: dict[Any, int]) -> tuple[int, Box] | None:
+    """Stamp and box of an entry's newest view, if it has one."""
+    if "frame" not in entry:
+        return None
+    try:
+        x0, y0, x1, y1 = (float(side) for side in entry["box_px"].split())
+        return stamps_ns[entry["frame"]], (x0, y0, x1, y1)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise BadRequestError(f"the view of {entry['id']} is unreadable: {error!r}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_nodes.episodic.history.wording import shortened, when
+from memory_nodes.episodic.history.wording import when
 from memory_test_support.told import BERLIN, DAY_S, ns
 
 MORNING_S = 1_788_760_800
@@ -52,8 +52,3 @@ def test_the_month_and_the_year_that_stand_above_are_not_said_again(
 def test_simulated_time_has_days_by_number() -> None:
     assert when("week", 0, ns(2 * DAY_S), BERLIN) == "day 1 to day 3"
     assert when("month", 0, ns(20 * DAY_S), BERLIN) == "day 1 to day 21"
-
-
-def test_a_long_text_is_cut_at_a_word() -> None:
-    assert shortened("one  two\nthree", 20) == "one two three"
-    assert shortened("one two three", 10) == "one two…"
