@@ -15,25 +15,32 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.answers.memory import remember
+from benchmark.answers.metered import NO_USE, MeteredToolModel
 from benchmark.answers.scores import Reply, figures
 from benchmark.embedders import DEADLINE_S, EMBEDDERS, Remembered
-from benchmark.identity.resolver import MeteredModel
 from benchmark.language_server import add_argument, language_server
 from benchmark.retrieval.memory import true_tour
-from memory_nodes.answering.answerer import MODES, Answerer, AnswererConfig
+from memory_nodes.answering.agents.config import AgentConfig
+from memory_nodes.answering.agents.console import HistoryConsole
+from memory_nodes.answering.agents.pictures import KeyframePictures
+from memory_nodes.answering.agents.tool_agent import ToolAgent
+from memory_nodes.answering.answerer import MODES, Answerer
+from memory_nodes.answering.config import AnswererConfig
+from memory_nodes.answering.tools.toolbox import Sources, Toolbox
 from memory_nodes.dates import Dates
+from memory_nodes.episodic.history.tree import HistoryTree
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.ports import TextEmbedder
 from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.retriever import Retriever
-from memory_nodes.retrieval.snapshot import SnapshotCache
-from memory_nodes.store.reader import Reader
 from memory_test_support.tour import Question
 
-ASKED_MODES = tuple(mode for mode in MODES if mode not in ("auto", "visual"))
-"""auto chooses among the others, and the tour's pictures have no vectors here."""
-TIMEOUT_S = 600.0
+ASKED_MODES = tuple(mode for mode in MODES if mode != "visual")
+"""The tour's pictures have no vectors here."""
+WITHOUT_MODEL = ("auto", "graph")
+CONFIG = AnswererConfig(answer_timeout_s=600.0, question_timeout_s=3600.0)
+"""On two cores a long prompt takes minutes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +84,7 @@ def spread(questions: Sequence[Question], limit: int | None) -> Sequence[Questio
     return [questions[number * len(questions) // limit] for number in range(limit)]
 
 
-async def _run(arguments: argparse.Namespace, questions: Sequence[Question]) -> dict[str, Any]:
+async def _run(arguments: argparse.Namespace, asked: Sequence[Question]) -> dict[str, Any]:
     make = EMBEDDERS.get(arguments.embedder)
     embedder = None if make is None else Remembered(make())
     dates = Dates()
@@ -87,13 +94,14 @@ async def _run(arguments: argparse.Namespace, questions: Sequence[Question]) -> 
         tour = _Tour(memory_dir, now_ns, dates, embedder)
         await tour.learn()
         try:
-            found: dict[str, Any] = {"without_model": figures(await tour.ask(questions, "graph"))}
-            found["model"] = None
+            found: dict[str, Any] = {
+                "without_model": {mode: await tour.figures(asked, mode) for mode in WITHOUT_MODEL},
+                "model": None,
+            }
             if arguments.gguf is not None:
                 with language_server(arguments.gguf) as base_url:
                     found["model"] = {
-                        mode: figures(await tour.ask(questions, mode, base_url))
-                        for mode in arguments.modes
+                        mode: await tour.figures(asked, mode, base_url) for mode in arguments.modes
                     }
         finally:
             tour.close()
@@ -106,45 +114,72 @@ class _Tour:
     def __init__(
         self, memory_dir: Path, now_ns: int, dates: Dates, embedder: TextEmbedder | None
     ) -> None:
-        self._reader = Reader(memory_dir)
-        self._snapshots = SnapshotCache(self._reader)
-        self._now_ns, self._dates = now_ns, dates
         self._vectors = None if embedder is None else ObjectVectors(embedder, DEADLINE_S)
+        self._retriever = Retriever(vectors=self._vectors)
+        self._sources = Sources.of(
+            memory_dir,
+            dates,
+            retriever=self._retriever,
+            embedder=embedder,
+            embedding_timeout_s=DEADLINE_S,
+        )
+        self._memory_dir, self._now_ns = memory_dir, now_ns
 
     def close(self) -> None:
-        self._reader.close()
+        self._sources.close()
 
     async def learn(self) -> None:
         """What its objects mean, before anything is timed."""
-        while self._vectors is not None and await self._vectors.learn(self._snapshots.current()):
-            pass
+        whole = self._sources.snapshots.current()
+        while self._vectors is not None and await self._vectors.learn(whole):
+            """Until all have their vectors."""
 
-    async def ask(
+    async def figures(
         self, questions: Sequence[Question], mode: str, base_url: str | None = None
-    ) -> list[Reply]:
-        """Of the model that is served there; without one, out of the graph."""
-        chat = None if base_url is None else chat_for(EndpointConfig(base_url, model="any"))
-        model = None if chat is None else MeteredModel(chat)
-        config = AnswererConfig(answer_timeout_s=TIMEOUT_S)
-        retriever = Retriever(vectors=self._vectors)
-        answerer = Answerer(model, self._snapshots, config, self._dates, retriever)
-        return [await self._reply(answerer, model, item, mode) for item in questions]
+    ) -> dict[str, Any]:
+        """By the model that is served there; without one, by rule."""
+        model = None
+        if base_url is not None:
+            chat = chat_for(EndpointConfig(base_url, model="any"))
+            assert chat is not None
+            model = MeteredToolModel(chat)
+        answerer = self._answerer(model)
+        return figures([await self._reply(answerer, model, item, mode) for item in questions])
+
+    def _answerer(self, model: MeteredToolModel | None) -> Answerer:
+        sources, config = self._sources, AgentConfig()
+        agents: dict[str, ToolAgent | HistoryConsole] = {}
+        if model is not None:
+            tree = HistoryTree(sources.past, sources.dates)
+            pictures = KeyframePictures(sources.past, self._memory_dir)
+            agents = {
+                "agent": ToolAgent(Toolbox(sources), model, config, sources.dates),
+                "history": HistoryConsole(tree, pictures, model, config, sources.dates),
+            }
+        return Answerer(
+            model,
+            sources.snapshots,
+            CONFIG,
+            sources.dates,
+            self._retriever,
+            sources.past,
+            agents,
+        )
 
     async def _reply(
-        self, answerer: Answerer, model: MeteredModel | None, question: Question, mode: str
+        self, answerer: Answerer, model: MeteredToolModel | None, question: Question, mode: str
     ) -> Reply:
-        calls = 0 if model is None else model.calls
+        before = NO_USE if model is None else model.use
         started_s = time.perf_counter()
         answer = await answerer.answer(question.text, self._now_ns, mode)
+        seconds = time.perf_counter() - started_s
         return Reply(
             question=question,
             text=answer.text,
             found=answer.found,
             degraded=answer.degraded,
-            seconds=time.perf_counter() - started_s,
-            calls=0 if model is None else model.calls - calls,
-            prompt_tokens=answer.prompt_tokens,
-            completion_tokens=answer.completion_tokens,
+            seconds=seconds,
+            use=NO_USE if model is None else model.use - before,
             problems=answer.problems,
         )
 
@@ -152,9 +187,10 @@ class _Tour:
 def shown(found: dict[str, Any]) -> str:
     """One line a mode."""
     keys = ("right", "accuracy", "not_seen", "parsed", "prompt_tokens", "seconds_p50")
-    modes = {"without model": found["without_model"], **(found["model"] or {})}
-    lines = [f"{'':16}{''.join(f'{key:>15}' for key in keys)}"]
+    modes = {f"{mode}, no model": item for mode, item in found["without_model"].items()}
+    modes |= found["model"] or {}
+    lines = [f"{'':20}{''.join(f'{key:>15}' for key in keys)}"]
     for mode, item in modes.items():
         told = ("-" if item[key] is None else str(item[key]) for key in keys)
-        lines.append(f"{mode:16}{''.join(f'{value:>15}' for value in told)}")
+        lines.append(f"{mode:20}{''.join(f'{value:>15}' for value in told)}")
     return "\n".join(lines)

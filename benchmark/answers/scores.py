@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmark.answers.metered import NO_USE, Use
 from memory_nodes.words import stems
 from memory_test_support.tour import Question
 
@@ -23,10 +24,8 @@ class Reply:
     degraded: bool
     """There was a model, and the answer came about without it, or unfinished."""
     seconds: float
-    calls: int
+    use: Use = NO_USE
     """Of the model."""
-    prompt_tokens: int
-    completion_tokens: int
     problems: tuple[str, ...] = ()
 
 
@@ -51,7 +50,7 @@ def figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """
     answerable = [item for item in replies if item.question.answerable]
     absent = [item for item in replies if not item.question.answerable]
-    asked = [item for item in replies if item.calls]
+    asked = [item for item in replies if item.use.calls]
     seconds = [item.seconds for item in replies]
     kinds: dict[str, list[bool]] = defaultdict(list)
     for item in answerable:
@@ -63,9 +62,9 @@ def figures(replies: Sequence[Reply]) -> dict[str, Any]:
         "right": _share(map(is_right, replies)),
         "by_type": {kind: _share(right) for kind, right in kinds.items()},
         "parsed": _share(not item.degraded for item in asked),
-        "calls": _mean([item.calls for item in replies]),
-        "prompt_tokens": _mean([item.prompt_tokens for item in replies]),
-        "completion_tokens": _mean([item.completion_tokens for item in replies]),
+        "calls": _mean([item.use.calls for item in replies]),
+        "prompt_tokens": _mean([item.use.prompt_tokens for item in replies]),
+        "completion_tokens": _mean([item.use.completion_tokens for item in replies]),
         "seconds_p50": round(float(np.percentile(seconds, 50)), 3),
         "seconds_p95": round(float(np.percentile(seconds, 95)), 3),
         "wrong": {item.question.question_id: item.text for item in replies if not is_right(item)},

@@ -20,7 +20,7 @@ from benchmark.scripted_model import ScriptedModel
 from benchmark.stored_graph import in_order, store
 from memory_nodes.answering.agents.config import AgentConfig
 from memory_nodes.answering.agents.tool_agent import ToolAgent
-from memory_nodes.answering.answerer import MODES, Answerer
+from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox
 from memory_nodes.dates import Dates
 from memory_nodes.retrieval.object_vectors import ObjectVectors
@@ -45,10 +45,7 @@ def reasoning_systems(memory: AskedMemory, embedder: KnownTexts) -> Iterator[dic
             while asyncio.run(vectors.learn(whole)):
                 """Until all objects have their vectors."""
             now_ns = in_order(memory.snapshot)[-1].stamp_ns
-            systems: dict[str, System] = {"agent": Agent(sources, now_ns)}
-            if FULL in MODES:
-                systems[FULL] = Full(sources, now_ns)
-            yield systems
+            yield {"agent": Agent(sources, now_ns), FULL: Full(sources, now_ns)}
         finally:
             sources.close()
 
