@@ -8,7 +8,14 @@ from typing import Any
 
 def prompt_json(body: Any) -> str:
     """JSON that every server takes: halves of characters, which models do write, are replaced."""
-    return whole_characters(json.dumps(body, ensure_ascii=False))
+    return without_tags(whole_characters(json.dumps(body, ensure_ascii=False)))
+
+
+def without_tags(json_text: str) -> str:
+    """The same JSON, without the signs by which some servers know where a message begins or ends:
+    ``<|im_end|>``, ``</s>``, ``<tool_call>``.
+    """
+    return json_text.replace("<", "\\u003c")
 
 
 def whole_characters(text: str) -> str:

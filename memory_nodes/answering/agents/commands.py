@@ -15,10 +15,10 @@ from memory_nodes.answering.agents.sandbox import END, Function
 from memory_nodes.answering.agents.tree_view import TreeView
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.tree import Branch, HistoryTree
-from memory_nodes.episodic.history.wording import shortened
 from memory_nodes.errors import InputError
 from memory_nodes.models.ports import Reply
 from memory_nodes.times import read_time
+from memory_nodes.words import shortened
 
 MAX_TEXT_CHARS = 500
 """Of what the code hands over, and of a node's text in it."""

@@ -75,7 +75,7 @@ class Tools(Protocol):
 
 @dataclass(frozen=True)
 class ToolAgent:
-    """Source: eMEM, section 4 (an agent of at most five steps over the recall tools)."""
+    """Source: eMEM, benchmark (an agent of at most five steps over the recall tools)."""
 
     tools: Tools
     model: ToolModel

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_nodes.models.ports import Message, ToolCall
+from memory_nodes.models.prompt_json import without_tags
 from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 
 MAX_REMARK_CHARS = 500
 MAX_CALL_CHARS = 2000
-LEFT_OUT = '{"left_out": "to make room; call the tool again if this is needed"}'
+LEFT_OUT = '{"left_out": "for want of room"}'
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class ToolResults:
         return any(each.is_found and _key(each.call) == key for each in self._results())
 
     def add(self, call: ToolCall, text: str) -> None:
-        self._open.append(Result(_bounded(call), text, is_found=True))
+        """``text``: JSON."""
+        self._open.append(Result(_bounded(call), without_tags(text), is_found=True))
 
     def add_hint(self, call: ToolCall, hint: str) -> None:
         text = json.dumps({"hint": hint}, ensure_ascii=False)
@@ -83,7 +85,7 @@ class ToolResults:
 
     def _make_room(self) -> None:
         chars = sum(len(each.text) for each in self._results())
-        for turn in self._turns:
+        for turn in self._turns[:-1]:  # what was found last stays in any case
             if isinstance(turn, list):
                 for number, each in enumerate(turn):
                     if chars <= self._max_chars:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from memory_nodes.episodic.history.tree import Branch, HistoryTree
-from memory_nodes.episodic.history.wording import shortened
 from memory_nodes.errors import InputError
+from memory_nodes.words import shortened
 
 MAX_CHILDREN = 20
 """Shown of one node at once."""
