@@ -173,6 +173,8 @@ class _Tour:
         started_s = time.perf_counter()
         answer = await answerer.answer(question.text, self._now_ns, mode)
         seconds = time.perf_counter() - started_s
+        if model is not None:
+            print(f"bench: {mode} {question.question_id}: {seconds:.1f} s", flush=True)
         return Reply(
             question=question,
             text=answer.text,
