@@ -35,7 +35,7 @@ def peer_python(packages: Path = _PACKAGES) -> PeerPython | None:
     """
     named = os.environ.get(PYTHON_VARIABLE)
     if named:
-        return PeerPython(named)
+        return PeerPython(named, {"PYTHONPATH": ""})  # nothing of ours
     try:
         return PeerPython(sys.executable, {"PYTHONPATH": str(installed(packages))})
     except ExtraMissing as error:
