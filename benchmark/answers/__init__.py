@@ -91,7 +91,7 @@ async def _run(arguments: argparse.Namespace, asked: Sequence[Question]) -> dict
     with tempfile.TemporaryDirectory(prefix="memory-bench-") as name:
         memory_dir = Path(name)
         now_ns = await remember(true_tour(None).snapshot, memory_dir, dates, embedder)
-        tour = _Tour(memory_dir, now_ns, dates, embedder)
+        tour = RememberedTour(memory_dir, now_ns, dates, embedder)
         await tour.learn()
         try:
             found: dict[str, Any] = {
@@ -108,7 +108,7 @@ async def _run(arguments: argparse.Namespace, asked: Sequence[Question]) -> dict
     return {"embedder": arguments.embedder, **found}
 
 
-class _Tour:
+class RememberedTour:
     """The remembered tour, which answers."""
 
     def __init__(

@@ -166,7 +166,9 @@ def test_python_without_the_peer_is_told_with_the_way_without_it() -> None:
         other.findings(MOVED)
 
 
-def test_named_python_is_the_peers_and_sees_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_python_is_the_peers_and_sees_nothing_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv(PYTHON_VARIABLE, "/opt/emem/bin/python")
     monkeypatch.setenv("PYTHONPATH", "/ours")
     python = peer_python()
