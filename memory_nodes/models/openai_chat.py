@@ -79,7 +79,7 @@ class OpenAIChat:
 
     async def _call_natively(self, conversation: Conversation, timeout_s: float) -> Turn:
         async with self._turns:
-            choice, reply = await self._create(
+            message, reply = await self._create(
                 timeout_s,
                 messages=tool_messages(conversation),
                 temperature=conversation.temperature,
@@ -87,7 +87,7 @@ class OpenAIChat:
                 tools=list(conversation.tools),
                 tool_choice="required",
             )
-        return Turn(reply, calls_in(choice.message))
+        return Turn(reply, calls_in(message))
 
     async def _ask(self, prompt: Prompt, form: str, timeout_s: float) -> Reply:
         _, reply = await self._create(
@@ -100,21 +100,31 @@ class OpenAIChat:
         return reply
 
     async def _create(self, timeout_s: float, **options: Any) -> tuple[Any, Reply]:
-        """The first choice of one completion, and the text in it."""
+        """The first message of one completion, and the text in it."""
         create: Any = self._client.chat.completions.create
         completion = await mapped(create(model=self._model, timeout=timeout_s, **options))
         choices = getattr(completion, "choices", None)  # the library passes other bodies through
-        if not choices or choices[0].message is None:
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = getattr(choice, "message", None)
+        content = getattr(message, "content", None)
+        if message is None or not isinstance(content, str | None):
             raise ModelUnavailable(f"{self._model} answered with no chat completion: try again")
-        choice, usage = choices[0], completion.usage
-        return choice, Reply(
-            text=choice.message.content or "",
-            is_complete=choice.finish_reason not in ("length", "content_filter"),
-            model=completion.model or self._model,
-            prompt_tokens=usage.prompt_tokens if usage else 0,
-            completion_tokens=usage.completion_tokens if usage else 0,
-            is_withheld=choice.finish_reason == "content_filter",
+        finish_reason = getattr(choice, "finish_reason", None)
+        served = getattr(completion, "model", None)
+        return message, Reply(
+            text=content or "",
+            is_complete=finish_reason not in ("length", "content_filter"),
+            model=served if isinstance(served, str) and served else self._model,
+            prompt_tokens=_counted(completion, "prompt_tokens"),
+            completion_tokens=_counted(completion, "completion_tokens"),
+            is_withheld=finish_reason == "content_filter",
         )
+
+
+def _counted(completion: Any, what: str) -> int:
+    """0 where the server does not count, or writes no number."""
+    count = getattr(getattr(completion, "usage", None), what, None)
+    return count if isinstance(count, int) else 0
 
 
 def chat_for(config: EndpointConfig) -> OpenAIChat | None:

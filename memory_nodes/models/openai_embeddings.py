@@ -46,8 +46,8 @@ class OpenAIEmbedder:
 def _vectors(reply: Any) -> Array:
     """The vectors of a reply in the order of their texts; empty where it holds none."""
     data = getattr(reply, "data", None) or ()
-    ordered = sorted(data, key=lambda item: item.index)
     try:
+        ordered = sorted(data, key=lambda item: item.index)
         return np.array([item.embedding for item in ordered], dtype=np.float64)
-    except (TypeError, ValueError):  # of different lengths, or no numbers
+    except (AttributeError, TypeError, ValueError):  # of different lengths, or no vectors
         return np.empty(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from memory_nodes.models.ports import Conversation, Message, ToolCall
@@ -34,14 +35,23 @@ def tool_messages(conversation: Conversation) -> list[dict[str, Any]]:
 
 
 def calls_in(message: Any) -> tuple[ToolCall, ...]:
-    """The calls of functions in a message of the library."""
+    """The calls of functions in a message of the library, which checks none of it."""
     found = []
-    for number, call in enumerate(message.tool_calls or (), 1):
-        function = getattr(call, "function", None)  # there are other kinds of tools
-        if function is not None and function.name:
-            call_id = call.id or f"call_{number}"
-            found.append(ToolCall(function.name, function.arguments or "{}", call_id))
+    listed = getattr(message, "tool_calls", None)
+    for number, call in enumerate(listed if isinstance(listed, list) else (), 1):
+        function: Any = getattr(call, "function", None)  # there are other kinds of tools
+        name = getattr(function, "name", None)
+        if isinstance(name, str) and name:
+            call_id = call.id if isinstance(call.id, str) and call.id else f"call_{number}"
+            found.append(ToolCall(name, _arguments(function.arguments), call_id))
     return tuple(found)
+
+
+def _arguments(written: object) -> str:
+    """As JSON: some servers write an object instead."""
+    if isinstance(written, str):
+        return written or "{}"
+    return "{}" if written is None else json.dumps(written, ensure_ascii=False)
 
 
 def _written(message: Message) -> dict[str, Any]:

@@ -154,6 +154,11 @@ def test_deadline_holds_for_all_retries_together(server: ModelServer) -> None:
         ("application/json", b'{"choices": []}'),
         ("application/json", b'{"error": {"message": "no such model"}}'),
         ("application/json", b'{"choices": [{"index": 0}]}'),
+        ("application/json", b'{"choices": {"first": 1}}'),
+        ("application/json", b'{"choices": "none"}'),
+        ("application/json", b'{"choices": [null]}'),
+        ("application/json", b'{"choices": [{"message": {"content": ["a", "mug"]}}]}'),
+        ("application/json", b'{"choices": [{"message": {"content": 5}}]}'),
     ],
 )
 def test_body_that_is_no_completion_is_unavailable(
@@ -172,6 +177,9 @@ def test_body_that_is_no_completion_is_unavailable(
         ("application/json", b'{"data": []}'),
         ("application/json", b'{"data": [{"index": 0, "embedding": [1.0, 0.0]}]}'),
         ("application/json", b'{"data": [{"index": 0}, {"index": 1}]}'),
+        ("application/json", b'{"data": [null, null]}'),
+        ("application/json", b'{"data": "none"}'),
+        ("application/json", b'{"data": [{"index": "a"}, {"index": 1}]}'),
     ],
 )
 def test_body_that_is_no_embedding_of_each_text_is_unavailable(
@@ -209,6 +217,13 @@ def test_refusal_without_content_is_an_empty_reply(odd: OddServer) -> None:
     choice = {"index": 0, "message": {"role": "assistant", "content": None}}
     odd.body = json.dumps({"choices": [choice]}).encode()
     assert _complete(odd.base_url) == Reply("", True, "m")
+
+
+@pytest.mark.parametrize("usage", [[1], "many", {"prompt_tokens": "many"}])
+def test_what_is_no_count_of_tokens_counts_as_none(odd: OddServer, usage: object) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "a mug"}}
+    odd.body = json.dumps({"choices": [choice], "usage": usage, "model": 5}).encode()
+    assert _complete(odd.base_url) == Reply("a mug", True, "m")
 
 
 def test_tokens_are_counted(server: ModelServer) -> None:

@@ -16,6 +16,7 @@ from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.ports import Conversation, Message, ToolCall, Turn
 from memory_nodes.models.tools_by_json import call_by_json
 from memory_test_support.model_server import ModelServer
+from memory_test_support.odd_server import odd_server
 from memory_test_support.picky_server import PickyServer, picky_server
 from memory_test_support.recorded_models import RecordedChat, reply
 
@@ -93,6 +94,35 @@ def test_what_was_called_and_found_is_told_in_the_form_of_the_api(server: PickyS
         },
         {"role": "tool", "tool_call_id": "call_7", "content": '{"hits": []}'},
     ]
+
+
+@pytest.mark.parametrize(
+    ("called", "calls"),
+    [
+        ({"name": "locate", "arguments": {"text": "mug"}}, (CALL,)),
+        ({"name": "locate", "arguments": None}, (replace(CALL, arguments="{}"),)),
+        ({"name": "locate", "arguments": ["mug"]}, (replace(CALL, arguments='["mug"]'),)),
+        ({"name": ["locate"], "arguments": "{}"}, ()),
+        ({"name": 7, "arguments": "{}"}, ()),
+        (None, ()),
+    ],
+)
+def test_call_in_another_form_is_read_where_it_names_a_tool(
+    called: object, calls: tuple[ToolCall, ...]
+) -> None:
+    with odd_server() as server:
+        listed = [{"id": "call_7", "type": "function", "function": called}]
+        message = {"role": "assistant", "content": None, "tool_calls": listed}
+        server.body = json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
+        assert ask(server.base_url).calls == calls
+
+
+@pytest.mark.parametrize("listed", ["locate", 7, [None], {"id": "call_7"}])
+def test_calls_that_are_no_list_of_calls_are_none(listed: object) -> None:
+    with odd_server() as server:
+        message = {"role": "assistant", "content": None, "tool_calls": listed}
+        server.body = json.dumps({"choices": [{"index": 0, "message": message}]}).encode()
+        assert ask(server.base_url).calls == ()
 
 
 @pytest.mark.parametrize(
