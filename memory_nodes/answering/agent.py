@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from memory_nodes.answering.agents.run import Agent, AgentRun
 from memory_nodes.answering.asked import Asked
@@ -11,15 +12,19 @@ from memory_nodes.records import Answer
 from memory_nodes.retrieval.context import evidence_line
 from memory_nodes.retrieval.ranking import best_views, retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_nodes.store.filters import Filter
 
 GRACE_S = 0.5
 """An agent that does not end by itself is ended so long after its time."""
 
 
-async def agent_answer(agent: Agent, asked: Asked, snapshot: Snapshot) -> Answer:
+async def agent_answer(agent: Agent, asked: Asked, wanted: Filter, everything: Snapshot) -> Answer:
     """The agent's answer; what it names and is not in the memory is dropped and reported.
 
-    Raises ModelError when the agent does not come to an end.
+    Args:
+        wanted: bounds of the evidence, beside what the question says; an agent knows none.
+
+    Raises ModelError when the agent does not come to an end, or to nothing within these bounds.
     """
     left_s = asked.deadline.left_s()
     work = agent.answer(asked.question, asked.now_ns, left_s)
@@ -27,7 +32,12 @@ async def agent_answer(agent: Agent, asked: Asked, snapshot: Snapshot) -> Answer
         run = await asyncio.wait_for(work, left_s + GRACE_S)
     except asyncio.TimeoutError as error:
         raise ModelUnavailable(f"the agent did not end within {left_s:.1f} s") from error
-    return _from_run(run, asked, snapshot)
+    answer = _from_run(run, asked, everything.filtered(wanted))
+    if wanted == Filter():
+        return answer
+    if answer.found and not answer.keyframes:
+        raise ModelUnavailable("the agent found nothing within the bounds of the question")
+    return replace(answer, problems=("searched without bounds", *answer.problems))
 
 
 def _from_run(run: AgentRun, asked: Asked, snapshot: Snapshot) -> Answer:
@@ -54,7 +64,10 @@ def _from_run(run: AgentRun, asked: Asked, snapshot: Snapshot) -> Answer:
         stamp_ns=asked.now_ns,
         confidence=run.confidence,
         degraded=run.degraded,
-        problems=(*run.problems, *(f"the agent named {key[:40]!r}, not known" for key in unknown)),
+        problems=(
+            *run.problems,
+            *(f"the agent named {key[:40]!r}, not known here" for key in unknown),
+        ),
         keyframes=tuple(shown[: asked.max_keyframes]) if run.found else (),
         objects=tuple(objects) if run.found else (),
         evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects),

@@ -15,7 +15,7 @@ from memory_nodes.answering.changes import change_answer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.past_questions import PastQuestions
-from memory_nodes.answering.reasoning import Reasoning
+from memory_nodes.answering.reasoning import Reasoning, not_seen
 from memory_nodes.answering.relation_question import relation_question
 from memory_nodes.answering.relations import Related, relation_facts
 from memory_nodes.dates import Dates
@@ -88,7 +88,7 @@ class Answerer:
     async def _by_mode(self, mode: str, asked: Asked, wanted: Filter) -> Answer:
         everything = await asyncio.to_thread(self._snapshots.current)
         if mode in self._agents:
-            return await self._by_agent(self._agents[mode], asked, everything)
+            return await self._by_agent(self._agents[mode], asked, wanted, everything)
         if mode == "auto":
             changes = change_question(asked.question, asked.now_ns, self._dates)
             if changes is not None:
@@ -140,14 +140,24 @@ class Answerer:
             relations = (*facts.relations, *relations)
         return found, Related(relations, facts)
 
-    async def _by_agent(self, agent: Agent, asked: Asked, everything: Snapshot) -> Answer:
-        """In the end of all by graph, so that there is an answer."""
+    async def _by_agent(
+        self, agent: Agent, asked: Asked, wanted: Filter, everything: Snapshot
+    ) -> Answer:
+        """Without it where it comes to nothing, so that there is an answer."""
         try:
-            return await agent_answer(agent, asked, everything)
+            answer = await agent_answer(agent, asked, wanted, everything)
         except (ModelError, InputError) as error:
-            answer = await self._by_graph(asked, everything.filtered(asked.wanted), "graph")
-            problem = f"answered by graph: {error}"
-            return replace(answer, degraded=True, problems=(problem, *answer.problems))
+            answer = not_seen(asked, str(error))
+        if answer.found or not answer.degraded:
+            return answer
+        told = await self._by_mode("auto", asked, wanted)
+        return replace(
+            told,
+            degraded=True,
+            problems=("answered without the agent", *answer.problems, *told.problems),
+            prompt_tokens=answer.prompt_tokens + told.prompt_tokens,
+            completion_tokens=answer.completion_tokens + told.completion_tokens,
+        )
 
     async def _retrieved(self, asked: Asked, snapshot: Snapshot, mode: str) -> Retrieved:
         """With whatever models there are, in time; else by words alone."""

@@ -170,7 +170,7 @@ class Run(Generic[HeardModel]):
 
     def nothing(self, problem: str) -> AgentRun:
         """Nothing to look for an answer in."""
-        return self._ended(Finding(NOT_SEEN), problems=(problem,))
+        return self._ended(Finding(NOT_SEEN), problems=(problem,), is_degraded=True)
 
     def _ended(
         self,

@@ -26,6 +26,7 @@ from memory_nodes.records import NS_PER_S, Answer
 from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.retriever import Retriever
 from memory_nodes.retrieval.snapshot import SnapshotCache
+from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.trace_files import TRACES_DIR, TraceFiles
 from memory_nodes.store.writer import Writer
@@ -170,7 +171,33 @@ def test_agent_whose_model_is_away_leaves_the_answer_to_the_graph(memory_dir: Pa
     agent = _Scripted(ModelUnavailable("away"))
     answer = _ask(_answerer(memory_dir, agents={"agent": agent}), "agent")
     assert (answer.found, answer.degraded) == (True, True)
-    assert answer.problems[0] == "answered by graph: away"
+    assert answer.problems[:2] == ("answered without the agent", "away")
+
+
+@pytest.mark.parametrize("mode", AGENT_MODES)
+def test_agent_that_comes_to_nothing_leaves_the_answer_to_the_graph(
+    memory_dir: Path, mode: str
+) -> None:
+    """As real agents end whose model is away: 'I have not seen that' would not be true."""
+    came_to_nothing = replace(
+        _RUN, text=NOT_SEEN, found=False, object_ids=(), keyframe_ids=(), degraded=True
+    )
+    answer = _ask(_answerer(memory_dir, agents={mode: _Scripted(came_to_nothing)}), mode)
+    assert (answer.found, answer.degraded) == (True, True)
+    assert [item.object_id for item in answer.objects] == ["mug_1"]
+    assert answer.problems[:2] == ("answered without the agent", "repeated itself")
+
+
+def test_agent_answers_within_the_bounds_of_the_request(memory_dir: Path) -> None:
+    answerer = _answerer(memory_dir, agents={"agent": _Scripted(_RUN)})
+    here, elsewhere = (
+        asyncio.run(answerer.answer(QUESTION, NOW_NS, "agent", Filter(map_id=map_id)))
+        for map_id in ("map", "another_house")
+    )
+    assert (here.found, here.problems[0]) == (True, "searched without bounds")
+    assert [item.object_id for item in here.objects] == ["lamp_1"]
+    assert (elsewhere.found, elsewhere.objects, elsewhere.keyframes) == (False, (), ())
+    assert "within the bounds" in elsewhere.problems[1]
 
 
 def test_agent_that_does_not_end_is_ended(memory_dir: Path) -> None:
@@ -181,7 +208,7 @@ def test_agent_that_does_not_end_is_ended(memory_dir: Path) -> None:
     assert time.monotonic() - started_s < 10.0
     assert agent.is_cancelled
     assert (answer.found, answer.degraded) == (True, True)
-    assert "did not end within 0.1 s" in answer.problems[0]
+    assert "did not end within 0.1 s" in answer.problems[1]
 
 
 def test_doubtful_evidence_is_left_to_the_model(memory_dir: Path) -> None:

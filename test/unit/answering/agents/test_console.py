@@ -281,5 +281,5 @@ def test_memory_without_a_history_has_nothing_to_tell(past: Past, tmp_path: Path
         HistoryTree(past, BERLIN), KeyframePictures(past, tmp_path), model, AgentConfig(), BERLIN
     )
     ended = asyncio.run(console.answer(QUESTION, NOW_NS, 60.0))
-    assert outcome(ended) == (NOT_SEEN, False, (), (), False)
+    assert outcome(ended) == (NOT_SEEN, False, (), (), True)
     assert model.prompts == []

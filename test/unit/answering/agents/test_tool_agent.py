@@ -99,6 +99,13 @@ def test_answer_before_anything_was_looked_up_is_asked_to_look_first() -> None:
     assert "call another tool first" in results(played)[0]
 
 
+def test_agent_that_only_talks_is_not_asked_for_an_answer_out_of_nothing() -> None:
+    played = model("Hm.", "Well.", "So.", "Ah.")
+    ended = run(played)
+    assert outcome(ended) == (NOT_SEEN, False, (), (), True)
+    assert played.prompts == []
+
+
 def test_same_call_is_not_made_twice_however_it_is_written() -> None:
     tools = ThreeTools()
     again = ToolCall("locate", '{ "text" : "mug" }', "call_2")
