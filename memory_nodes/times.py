@@ -29,7 +29,7 @@ _OCCASION = (
 )
 _SOUNDS_LIKE_TIME = re.compile(
     r"\b(?:ever )?(?:since|before|after|until|till|during|while|(?<!^)when|as of)\b[^.?!,;]*"
-    r"|\b(?:\w+ ){1,3}(?:ago|earlier)\b"
+    r"|\b(?!how )(?<!how )(?<!how many )(?:\w+ ){1,3}(?:ago|earlier)\b"
     r"|\b(?:in |on |over |within )?(?:the )?(?:last|past|next|this|coming)"
     rf" (?:\w+ ){{0,2}}{_OCCASION}"
     rf"|\b(?:in|at|over|on|for|within) (?:the |my |your )?(?:\w+ )?{_OCCASION}"

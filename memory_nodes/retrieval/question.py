@@ -34,6 +34,11 @@ _SPOKEN = {
 _PLACING = re.compile(rf"\b(?:{'|'.join(sorted(_SPOKEN, key=len, reverse=True))})\b")
 _DEED = re.compile(r"\b(?:can|could) (?:i|we|you) (.*)")
 _CLAUSE_END = re.compile(r"[^\w\s'-]+")
+_PRESENT = re.compile(
+    r"\b(?:(?:right |just )?now|still(?! life)|currently|at present|at (?:the|this) moment)\b",
+    re.I,
+)
+"""Says of no thing what it is."""
 _OPEN = (["what"], ["which"], ["who"], ["how"])
 _SIDES = frozenset("left right front back side top bottom middle end".split())
 
@@ -89,6 +94,7 @@ def read_question(text: str) -> Question:
 
     Source: VL-KnG, section 6.3 (query-graph alignment), here also for "what is on the table".
     """
+    text = " ".join(_PRESENT.sub(" ", text).split())
     spoken = " ".join(words(text))
     for found in _PLACING.finditer(spoken):
         anchor = spoken[found.end() :].strip()

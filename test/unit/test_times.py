@@ -195,6 +195,7 @@ def test_second_time_is_told_too() -> None:
         *("Where is the red mug?", "May I ask what is in room 9?", "Is the second chair missing?"),
         *("Which one am I?", "When was the mug moved?", "What is missing now?", "", "chairs: 3"),
         *("What is missing from the desk?", "one amber lamp", "the march of 12 monkeys"),
+        *("How long ago did you see the mug?", "How many days ago was it here?"),
     ],
 )
 def test_text_about_no_time_stays_as_it_is(text: str) -> None:

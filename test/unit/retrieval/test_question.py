@@ -28,6 +28,20 @@ def test_question_splits_at_its_first_relation_to_a_thing(
     assert (asked.text, asked.target, asked.anchor) == (text, target, anchor)
 
 
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("Where is the mug right now?", "Where is the mug ?"),
+        ("Where is the mug at the moment", "Where is the mug"),
+        ("Is the mug still on the desk?", "Is the mug on the desk?"),
+        ("Where is the still life?", "Where is the still life?"),
+        ("What is right of the sink now", "What is right of the sink"),
+    ],
+)
+def test_words_for_the_present_name_no_thing(text: str, means: str) -> None:
+    assert read_question(text) == read_question(means)
+
+
 def test_relation_may_stand_in_the_graph_from_either_end() -> None:
     """What is behind A has A in front of it; what is under A has A on it, or above it."""
     behind = read_question("What is behind the door?")
