@@ -37,6 +37,8 @@ class PickyServer(ThreadingHTTPServer):
         """What it does with tools: "called" calls the first, "refused", or "passed over"."""
         self.content = '{"objects": [], "relations": []}'
         """What it answers to what it does not refuse."""
+        self.script: list[dict[str, Any]] = []
+        """Messages that it answers with one after the other, before anything else."""
         self.finish_reason = "stop"
         self.bodies: list[dict[str, Any]] = []
         self.at_once = 0
@@ -77,10 +79,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(f"At most {server.max_images} image(s) may be provided in one prompt.")
         elif server.max_chars is not None and len(text) > server.max_chars:
             self._refuse("This model's maximum context length is 8192 tokens.")
+        elif server.script:
+            self._complete(server.script.pop(0))
         elif "tools" in body and server.tools == "refused":
             self._refuse("tools param requires --jinja flag")
         elif "tools" in body and server.tools == "called":
-            self._complete({"content": None, "tool_calls": [_call_of(body["tools"][0])]})
+            name = body["tools"][0]["function"]["name"]
+            self._complete(calling(name, '{"text": "mug"}'))
         else:
             self._complete({"content": server.content})
 
@@ -106,9 +111,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Silent."""
 
 
-def _call_of(tool: dict[str, Any]) -> dict[str, Any]:
-    called = {"name": tool["function"]["name"], "arguments": '{"text": "mug"}'}
-    return {"id": "call_7", "type": "function", "function": called}
+def calling(name: str, arguments: str) -> dict[str, Any]:
+    """A message in which the model calls a tool."""
+    called = {"name": name, "arguments": arguments}
+    return {
+        "content": None,
+        "tool_calls": [{"id": "call_7", "type": "function", "function": called}],
+    }
 
 
 @contextmanager
