@@ -50,11 +50,16 @@ _BODY = re.compile(
     r"|feel (?:ok|okay|well))\b.*"
 )
 _DAY = r"(?:day|morning|noon|afternoon|evening|night|week|month|shift|tour)"
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_WHEN = (
+    rf"(?:(?:today|tonight|yesterday|since|between \d+|(?:on )?(?:last )?{_WEEKDAY})\b"
+    rf"|(?:in |over |during )?(?:the )?(?:last|past|this) (?:\w+ )?(?:{_DAY}|hour|minute)s?\b).*"
+)
 _SUMMARY = re.compile(
     r"what (?:all |else )?(?:did|have|had|were|are) (?:you|we) (?:\w+ ){0,2}?"
     r"(?:do|done|doing|experience|experienced|been up to|up to)\b.*"
     r"|what (?:all |else )?(?:did|have) you (?:see|seen|notice|noticed|hear|heard|observe|observed)"
-    r"(?: (?:all|so far))?"
+    rf"(?: (?:all|so far|{_WHEN}))?"
     r"|what (?:else )?(?:has |have |had |was |is )?(?:happen(?:ed|s|ing)?|going on|went on)\b.*"
     rf"|how (?:was|were|did) (?:your|the|this|last) {_DAY}\b.*"
     r"|(?:summari[sz]e|sum up|recap)\b.*"
