@@ -117,7 +117,7 @@ def test_history_console_answers_with_evidence_and_leaves_a_trace(
 def test_model_that_is_of_no_use_to_an_agent_leaves_the_answer_to_the_graph(
     bench: NodeBench, server: PickyServer, mode: str
 ) -> None:
-    """It talks, and tries tools that there are not: nobody is told to drive, and the kettle is found."""
+    """It talks, and calls tools that there are not; nobody is told to drive."""
     server.content = INJECTIONS[0]
     server.script = [TRIED, *[calling("drive_to", '{"place": "stairs"}')] * 3]
     bench.start(QueryNode, base_url=server.base_url)
