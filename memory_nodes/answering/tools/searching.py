@@ -19,7 +19,7 @@ from memory_nodes.store.ranking.fusion import reciprocal_rank
 COMPARED = 20
 """The best hits, among which the newest is looked for however few are wanted."""
 _QUERY = Argument("query", "what to look for, in plain words", is_required=True)
-_GIST_QUERY = Argument("query", "what to look for; if not given, the newest summaries come")
+_GIST_QUERY = Argument("query", "if not given, the newest come")
 
 
 async def _semantic_search(call: Call) -> Findings:
@@ -61,21 +61,19 @@ async def _recall(call: Call) -> Findings:
 
 SEMANTIC_SEARCH = Tool(
     "semantic_search",
-    "Observations, and summaries of them, that fit a query by meaning and words; best first.",
+    "Observations and summaries that fit a query by meaning and words, best first.",
     (_QUERY, LAYERS, *TIME, *PLACE, HITS),
     _semantic_search,
 )
 SEARCH_GISTS = Tool(
     "search_gists",
-    "Summaries of what was observed at one place and time. They outlive the observations: the "
-    "tool for what is long ago.",
+    "Summaries of places and times; the tool for what is long ago.",
     (_GIST_QUERY, *TIME, *PLACE, HITS),
     _search_gists,
 )
 RECALL = Tool(
     "recall",
-    "One question over the whole memory: objects, observations, summaries and named things that "
-    "fit it; best first. The tool to begin with.",
+    "Objects, observations, summaries and named things that fit a query. The tool to begin with.",
     (_QUERY, LAYERS, *TIME, *PLACE, HITS),
     _recall,
 )
