@@ -99,7 +99,7 @@ class ToolAgent:
                 ended = await self._step(run, results, turn)
                 if ended is not None:
                     return ended
-            if not results.found():
+            if not results.has_looked:
                 return run.give_up("the agent looked nothing up")
             known = {"now": asked["now"], "found": results.found()}
             return await run.force(known, self.config.agent_temperature)

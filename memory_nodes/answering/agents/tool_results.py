@@ -12,6 +12,8 @@ from memory_nodes.models.prompt_json import without_tags
 
 MAX_REMARK_CHARS = 500
 MAX_CALL_CHARS = 500
+MAX_NAME_CHARS = 64
+"""What the API allows the name of a tool; ids of calls are shorter."""
 MESSAGE_CHARS = 50
 """What a message or a call takes besides its text."""
 LEFT_OUT = '{"left_out": "for want of room"}'
@@ -38,6 +40,8 @@ class ToolResults:
         self._max_chars = max_chars
         self._turns: list[list[Result] | tuple[Message, Message]] = []
         self._open: list[Result] = []
+        self.has_looked = False
+        """A tool was called, whatever became of its result since."""
 
     def holds(self, call: ToolCall) -> bool:
         """The same call was made, and its result is still there."""
@@ -52,6 +56,7 @@ class ToolResults:
 
     def add(self, call: ToolCall, text: str) -> None:
         """``text``: JSON."""
+        self.has_looked = True
         self._open.append(Result(_bounded(call), without_tags(text), is_found=True))
 
     def add_hint(self, call: ToolCall, hint: str) -> None:
@@ -132,10 +137,13 @@ def _key(call: ToolCall) -> tuple[str, str]:
 
 
 def _bounded(call: ToolCall) -> ToolCall:
-    """A longer one is nonsense, and would be read again and again."""
-    if len(call.arguments) <= MAX_CALL_CHARS:
-        return call
-    return replace(call, arguments='{"left_out": "too long"}')
+    """What is longer is nonsense, and would be read again and again."""
+    has_room = len(call.arguments) <= MAX_CALL_CHARS
+    return ToolCall(
+        name=call.name[:MAX_NAME_CHARS],
+        arguments=call.arguments if has_room else '{"left_out": "too long"}',
+        call_id=call.call_id[:MAX_NAME_CHARS],
+    )
 
 
 def _plain(text: str) -> Any:

@@ -106,6 +106,15 @@ def test_agent_that_only_talks_is_not_asked_for_an_answer_out_of_nothing() -> No
     assert played.prompts == []
 
 
+def test_names_of_calls_take_no_more_room_than_a_name_needs() -> None:
+    nonsense = ToolCall("fly" * 10_000, "{}", "call" * 10_000)
+    played = model((locate("mug"),), (nonsense,), (answer(ON_DESK),))
+    assert run(played).found
+    (said,) = (each for each in played.conversations[-1].messages[3:] if each.role == "assistant")
+    assert (len(said.calls[0].name), len(said.calls[0].call_id)) == (64, 64)
+    assert played.conversations[-1].messages[-1].call_id == said.calls[0].call_id
+
+
 def test_same_call_is_not_made_twice_however_it_is_written() -> None:
     tools = ThreeTools()
     again = ToolCall("locate", '{ "text" : "mug" }', "call_2")
