@@ -13,7 +13,9 @@ from memory_nodes.retrieval.context import evidence_line
 from memory_nodes.retrieval.ranking import best_views, retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.store.filters import Filter
+from memory_nodes.words import shortened
 
+MAX_SHOWN_CHARS = 500
 GRACE_S = 0.5
 """An agent that does not end by itself is ended so long after its time."""
 
@@ -70,7 +72,16 @@ def _from_run(run: AgentRun, asked: Asked, snapshot: Snapshot) -> Answer:
         ),
         keyframes=tuple(shown[: asked.max_keyframes]) if run.found else (),
         objects=tuple(objects) if run.found else (),
-        evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects),
+        evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects)
+        or _shown_to(run),
         prompt_tokens=run.trace.prompt_tokens,
         completion_tokens=run.trace.completion_tokens,
     )
+
+
+def _shown_to(run: AgentRun) -> tuple[str, ...]:
+    """What an answer that names no object rests on: what the agent was shown last."""
+    shown = [step.shown for step in run.trace.steps if step.shown]
+    if not run.found or not shown:
+        return ()
+    return (f"the agent was shown: {shortened(shown[-1], MAX_SHOWN_CHARS)}",)

@@ -14,7 +14,7 @@ import pytest
 
 from memory_nodes.answering.agents.modes import Traced
 from memory_nodes.answering.agents.run import Agent, AgentRun
-from memory_nodes.answering.agents.trace import Trace
+from memory_nodes.answering.agents.trace import Step, Trace
 from memory_nodes.answering.answerer import AGENT_MODES, Answerer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
@@ -159,6 +159,13 @@ def test_agent_answers_with_evidence_of_the_memory(memory_dir: Path, mode: str) 
     assert "'9'" in answer.problems[2]
     assert agent.asked[0][:2] == (QUESTION, NOW_NS)
     assert 29.0 < agent.asked[0][2] <= 30.0
+
+
+def test_agent_that_names_nothing_gives_what_it_was_shown_as_evidence(memory_dir: Path) -> None:
+    steps = (Step((), "mug\nlamp"), Step((), '{"hits": ["battery 43 %"]}'), Step((), ""))
+    run = replace(_RUN, object_ids=(), keyframe_ids=(), trace=replace(_RUN.trace, steps=steps))
+    answer = _ask(_answerer(memory_dir, agents={"agent": _Scripted(run)}), "agent")
+    assert answer.evidence == ('the agent was shown: {"hits": ["battery 43 %"]}',)
 
 
 def test_agent_that_saw_nothing_has_no_evidence(memory_dir: Path) -> None:
