@@ -153,10 +153,11 @@ class Answerer:
         if answer.found or not answer.degraded:
             return answer
         told = await self._by_mode("auto", asked, wanted)
+        reason, *others = answer.problems or ("it came to nothing",)
         return replace(
             told,
             degraded=True,
-            problems=("answered without the agent", *answer.problems, *told.problems),
+            problems=(f"answered without the agent: {reason}", *others, *told.problems),
             prompt_tokens=answer.prompt_tokens + told.prompt_tokens,
             completion_tokens=answer.completion_tokens + told.completion_tokens,
         )
