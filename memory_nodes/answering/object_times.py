@@ -38,15 +38,14 @@ def sighting_answer(
     return _answer(asked, text, snapshot, keyframe, [best], surely)
 
 
-def whereabouts_answer(
-    asked: Asked, snapshot: Snapshot, dates: Dates, place_at: PlaceAt
-) -> Answer | None:
-    """Where the robot was at the end of the time that was asked for; None: nobody knows.
+def whereabouts_answer(asked: Asked, snapshot: Snapshot, dates: Dates, place_at: PlaceAt) -> Answer:
+    """Where the robot was at the end of the time that was asked for, or last.
 
     ``snapshot``: of that time only.
     """
     if not snapshot.keyframes:
-        return None
+        text = f"I do not know where I was{asked.when}."
+        return Answer(asked.question, text, False, asked.now_ns, problems=asked.problems)
     keyframe = max(snapshot.keyframes.values(), key=lambda item: item.stamp_ns)
     text = f"I was {_where(keyframe, place_at)} on {dates.moment(keyframe.stamp_ns)}."
     return _answer(asked, text, snapshot, keyframe, [], 1.0)

@@ -50,7 +50,7 @@ class PastQuestions:
         told = await asyncio.to_thread(self._history.event, asked)
         if told.lines:
             return await self._reasoned(asked, told)
-        if asks_where_robot_was(asked.question) and asked.span is not None:
+        if _is_of_whereabouts(asked):
             return await asyncio.to_thread(
                 whereabouts_answer, asked, snapshot, self._dates, place_at
             )
@@ -76,6 +76,12 @@ class PastQuestions:
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
         )
+
+
+def _is_of_whereabouts(asked: Asked) -> bool:
+    """Not of what was seen, nor of a time that is not understood."""
+    is_asked = asks_where_robot_was(asked.question) and not asked.is_of_sighting
+    return is_asked and (asked.span is not None or not asked.unread)
 
 
 def _plain(asked: Asked, told: Told) -> Answer:

@@ -72,7 +72,7 @@ _TEMPORAL = re.compile(
     r"when (?:did|was|were|have|has|had|is the last)\b.*"
     r"|(?:at |on |since )?(?:what|which) (?:time|day|date|hour|moment)\b.*"
     r"|how long (?:ago|since|is it since|has it been since)\b.*"
-    r"|where (?:were|have) (?:you|we)\b.*"
+    r"|where (?:were|have) (?:you|we)\b.*|where are (?:you|we)(?: (?:right )?now)?"
     r"|(?:in |at )?(?:which|what) (?:room|place)s? (?:were|did) you (?:in|at|go|visit)?\b.*"
 )
 _SCENE = re.compile(
@@ -91,7 +91,9 @@ _NEED = re.compile(r"i (?:need|want|would like|must|have to|am|feel)\b.*|my \w+ 
 _SEEN = re.compile(r"\b(?:see|saw|seen|notice|noticed|spot|spotted|observe|observed|find|found)\b")
 _UNTIL_THING = re.compile(r".*?\b(?:was|were|is|are|has|have|since|ago|time)\b(?: been\b)?")
 _ORDER = re.compile(r"\b(?:last|first|ever|again|recently|lately|earliest|latest)\b")
-_WHERE_ROBOT_WAS = re.compile(r"(?:where (?:were|have)|.*\b(?:room|place)s? (?:were|did)) you\b.*")
+_WHERE_ROBOT_WAS = re.compile(
+    r"(?:where (?:are|were|have)|.*\b(?:room|place)s? (?:were|did)) (?:you|we)\b.*"
+)
 
 
 def question_kind(question: str) -> QuestionKind:

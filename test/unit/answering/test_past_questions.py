@@ -128,6 +128,29 @@ def test_first_sighting_and_where_the_robot_was(memory_dir: Path) -> None:
     assert answer.keyframes[0].keyframe.keyframe_id == 1
 
 
+@pytest.mark.parametrize("question", ["Where are you?", "Where are you right now?"])
+def test_robot_is_where_it_was_last_as_far_as_it_remembers(memory_dir: Path, question: str) -> None:
+    answer = _ask(memory_dir, question)
+    assert answer.text.startswith("I was in hall, at (5.0, 0.0) m")
+    assert [hit.keyframe.keyframe_id for hit in answer.keyframes] == [2]
+
+
+def test_place_at_a_time_without_a_keyframe_is_not_known(memory_dir: Path) -> None:
+    answer = _ask(memory_dir, "Where were you last Friday?")
+    assert (answer.text, answer.found) == ("I do not know where I was last Friday.", False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Where have you seen the piano yesterday?", "Where were you when you saw the piano?"],
+)
+def test_place_of_the_robot_is_no_answer_about_what_was_never_seen(
+    memory_dir: Path, question: str
+) -> None:
+    answer = _ask(memory_dir, question)
+    assert (answer.found, answer.keyframes) == (False, ())
+
+
 def test_place_of_the_robot_at_a_time(memory_dir: Path) -> None:
     answer = _ask(memory_dir, "Where were you yesterday afternoon?")
     assert answer.text.startswith("I was in kitchen, at (1.0, 2.0) m on map map")
