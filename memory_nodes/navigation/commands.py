@@ -21,7 +21,10 @@ _GOING = re.compile(
     re.IGNORECASE,
 )
 _STOP = re.compile(
-    r"^\s*(?:please\s+|robot[, ]+|no[, ]+)*(?:stop|halt|cancel|stay|wait|abort)\b", re.IGNORECASE
+    r"^\s*(?:(?:please|robot|hey|hello|ok|okay|now|no|oh|um|uh|just|and"
+    r"|(?:can|could|would|will)\s+you)\b[\s,.!]*)*"
+    r"(?:stop|halt|cancel|stay|wait|abort|freeze|hold\s+(?:on|it|still)|(?:don't|do\s+not)\s+move)\b",
+    re.IGNORECASE,
 )
 
 

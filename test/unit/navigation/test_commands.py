@@ -29,12 +29,21 @@ def test_other_utterances_drive_nowhere(utterance: str) -> None:
     assert target_of(utterance) is None
 
 
-@pytest.mark.parametrize("utterance", ["Stop!", "please stop", "Robot, halt", "No, wait", "cancel"])
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        *("Stop!", "please stop", "Robot, halt", "No, wait", "cancel", "Hey robot, stop!"),
+        *("Okay, stop", "Please, stop.", "Can you stop?", "Oh no! Stop", "Hold on", "Don't move!"),
+    ],
+)
 def test_request_to_stop_is_understood(utterance: str) -> None:
     assert is_stop(utterance)
 
 
-@pytest.mark.parametrize("utterance", ["Take me to the bus stop", "waiter", "", "stopwatch"])
+@pytest.mark.parametrize(
+    "utterance",
+    ["Take me to the bus stop", "waiter", "", "stopwatch", "Don't stop", "Can you see it?"],
+)
 def test_word_that_only_looks_like_it_does_not_stop(utterance: str) -> None:
     assert not is_stop(utterance)
 
