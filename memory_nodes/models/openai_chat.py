@@ -15,6 +15,8 @@ from memory_nodes.models.openai_tools import TRIAL, calls_in, tool_messages
 from memory_nodes.models.ports import Conversation, Prompt, Reply, Turn
 from memory_nodes.models.tools_by_json import call_by_json
 
+MAX_REPLY_CHARS = 1_000_000
+"""Of a longer one the rest is as if it had been cut off."""
 _FORMS = ("json_schema", "json_object_schema", "json_object", "text")
 """How a reply's form can be asked for, the strictest first. Some servers, llama.cpp's from Python
 among them, know the schema only as a part of json_object."""
@@ -112,8 +114,9 @@ class OpenAIChat:
         finish_reason = getattr(choice, "finish_reason", None)
         served = getattr(completion, "model", None)
         return message, Reply(
-            text=content or "",
-            is_complete=finish_reason not in ("length", "content_filter"),
+            text=(content or "")[:MAX_REPLY_CHARS],
+            is_complete=finish_reason not in ("length", "content_filter")
+            and len(content or "") <= MAX_REPLY_CHARS,
             model=served if isinstance(served, str) and served else self._model,
             prompt_tokens=_counted(completion, "prompt_tokens"),
             completion_tokens=_counted(completion, "completion_tokens"),

@@ -8,6 +8,7 @@ from typing import Any
 from memory_nodes.models.ports import Conversation, Message, ToolCall
 from memory_nodes.models.reply_schema import closed_object
 
+MAX_ARGUMENTS_CHARS = 100_000
 TRIAL = Conversation(
     task="trial",
     system="You call tools.",
@@ -48,10 +49,9 @@ def calls_in(message: Any) -> tuple[ToolCall, ...]:
 
 
 def _arguments(written: object) -> str:
-    """As JSON: some servers write an object instead."""
-    if isinstance(written, str):
-        return written or "{}"
-    return "{}" if written is None else json.dumps(written, ensure_ascii=False)
+    """As JSON: some servers write an object instead. What is cut off is none, and refused."""
+    text = written if isinstance(written, str | None) else json.dumps(written, ensure_ascii=False)
+    return (text or "{}")[:MAX_ARGUMENTS_CHARS]
 
 
 def _written(message: Message) -> dict[str, Any]:

@@ -213,6 +213,14 @@ def test_reply_that_was_cut_off_is_marked(
     )
 
 
+def test_endless_reply_is_cut_off(odd: OddServer) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "a mug" * 1_000_000}}
+    odd.body = json.dumps({"choices": [choice]}).encode()
+    reply = _complete(odd.base_url)
+    assert isinstance(reply, Reply)
+    assert (len(reply.text), reply.is_complete) == (1_000_000, False)
+
+
 def test_refusal_without_content_is_an_empty_reply(odd: OddServer) -> None:
     choice = {"index": 0, "message": {"role": "assistant", "content": None}}
     odd.body = json.dumps({"choices": [choice]}).encode()

@@ -102,6 +102,7 @@ def test_what_was_called_and_found_is_told_in_the_form_of_the_api(server: PickyS
         ({"name": "locate", "arguments": {"text": "mug"}}, (CALL,)),
         ({"name": "locate", "arguments": None}, (replace(CALL, arguments="{}"),)),
         ({"name": "locate", "arguments": ["mug"]}, (replace(CALL, arguments='["mug"]'),)),
+        ({"name": "locate", "arguments": "x" * 200_000}, (replace(CALL, arguments="x" * 100_000),)),
         ({"name": ["locate"], "arguments": "{}"}, ()),
         ({"name": 7, "arguments": "{}"}, ()),
         (None, ()),
