@@ -26,6 +26,7 @@ from memory_nodes.records import Answer
 from memory_nodes.retrieval.context import shown_relations
 from memory_nodes.retrieval.retriever import Retrieved, Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
+from memory_nodes.store.checks import check_unicode
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
 from memory_nodes.times import EVER_NS
@@ -73,8 +74,8 @@ class Answerer:
     ) -> Answer:
         """Answers from the memory; never fails for want of a model or of a memory, nor of time.
 
-        Raises InputError for a question that is empty or too long, or a mode that is unknown or
-        has no agent.
+        Raises InputError for a question that is empty, too long or no Unicode, or a mode that is
+        unknown or has no agent.
         """
         self._check(question, mode)
         started_ns = time.monotonic_ns()
@@ -192,6 +193,7 @@ class Answerer:
     def _check(self, question: str, mode: str) -> None:
         if not question.strip():
             raise InputError("the question is empty")
+        check_unicode("question", question)
         if len(question) > MAX_QUESTION_CHARS:
             raise InputError(
                 f"the question has {len(question)} characters, the limit is {MAX_QUESTION_CHARS}"

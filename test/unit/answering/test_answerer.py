@@ -292,6 +292,7 @@ def test_number_of_keyframes_can_be_asked_for(memory_dir: Path) -> None:
     [
         ("", "auto", "empty"),
         (" \n\t", "auto", "empty"),
+        ("\ud800 mug", "auto", "no valid unicode at character 0"),
         ("x" * (MAX_QUESTION_CHARS + 1), "auto", "2001 characters, the limit is 2000"),
         (QUESTION, "telepathy", "'telepathy' is not known, use one of: auto, graph"),
     ],
