@@ -6,8 +6,8 @@ from typing import Any
 
 from memory_nodes.cli.command import Table
 from memory_nodes.dates import Dates
-from memory_nodes.geometry import PointEstimate
-from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectStatus, RetrievedKeyframe
+from memory_nodes.drawing.object_texts import place_text, what_text
+from memory_nodes.records import Keyframe, ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.words import age_text
 
@@ -30,21 +30,6 @@ def object_table(
             for item, shown in found
         ),
     )
-
-
-def what_text(item: ObjectDescriptor) -> str:
-    """Name, type and description, and what has become of it."""
-    said = ", ".join(filter(None, (item.name, item.type, item.description)))
-    is_plain = item.status is ObjectStatus.PRESENT
-    return said if is_plain else f"{said} [{item.status.name.lower()}]"
-
-
-def place_text(position: PointEstimate | None) -> str:
-    """Metres of the map frame; the uncertainty is one standard deviation where it is largest."""
-    if position is None:
-        return "not known"
-    x_m, y_m, z_m = position.point_m
-    return f"({x_m:.2f}, {y_m:.2f}, {z_m:.2f}) ± {position.sigma_m:.2f} m"
 
 
 def object_data(item: ObjectDescriptor, snapshot: Snapshot) -> dict[str, Any]:

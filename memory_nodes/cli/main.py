@@ -21,6 +21,7 @@ from memory_nodes.cli import (
     import_,
     locate,
     mcp,
+    report,
     stats,
     timeline,
 )
@@ -33,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
     ask.COMMAND,
     locate.COMMAND,
     timeline.COMMAND,
+    report.COMMAND,
     stats.COMMAND,
     doctor.COMMAND,
     forget.COMMAND,

@@ -55,7 +55,9 @@ def _rich(table: Table) -> RichTable:
 def _plain(table: Table) -> list[str]:
     """In columns; a cell has one line."""
     head = [table.columns] if any(table.columns) else []
-    rows = [[" ".join(printable(cell).split()) for cell in row] for row in (*head, *table.rows)]
+    rows = [
+        [" ".join(printable(cell).splitlines()) for cell in row] for row in (*head, *table.rows)
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         _GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

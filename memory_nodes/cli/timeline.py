@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from memory_nodes.store.memory_clock import MemoryClock
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 
-EVENT_LEVEL = 2
 INDENT = "  "
 
 
@@ -48,8 +46,9 @@ def _run(memory_dir: Path, arguments: argparse.Namespace) -> Outcome:
             since_ns, until_ns = max(since_ns, span.since_ns), span.until_ns
     with closing(Past(memory_dir)) as past:
         found = summary(past, min(since_ns, until_ns), until_ns, arguments.level, dates)
-        tree = HistoryTree(past, dates) if arguments.tree else None
-        rows = list(_rows(tree, found.nodes, 0))
+        rows = [(node, 0) for node in found.nodes]
+        if arguments.tree:
+            rows = list(HistoryTree(past, dates).down_to_events(found.nodes))
     table = Table(
         ("when", "what"),
         tuple(
@@ -66,16 +65,6 @@ def _run(memory_dir: Path, arguments: argparse.Namespace) -> Outcome:
         },
         is_ok=bool(rows),
     )
-
-
-def _rows(
-    tree: HistoryTree | None, nodes: Sequence[Branch], depth: int
-) -> Iterator[tuple[Branch, int]]:
-    """Each node, without a tree alone, and how deep it is below the first ones."""
-    for node in nodes:
-        yield node, depth
-        if tree is not None and node.level > EVENT_LEVEL:
-            yield from _rows(tree, tree.children(node.node_id), depth + 1)
 
 
 def _data(node: Branch, depth: int) -> dict[str, Any]:

@@ -225,3 +225,21 @@ def test_colcon_installs_the_command_beside_the_node_of_the_same_name() -> None:
     )
     assert scripts["memory_cli"] == "memory_nodes.cli.main:main"
     assert scripts["memory"] == "memory_nodes.nodes.memory:main"
+
+
+def test_report_writes_a_page_and_a_picture(
+    memory_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out" / "today.html"
+    assert _run(memory_dir, "report", str(target), "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["page"], told["objects"]) == (str(target), 2)
+    assert "mug_1" in target.read_text(encoding="utf-8")
+    assert target.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_report_of_another_kind_is_refused(
+    memory_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(memory_dir, "report", "today.pdf") == 1
+    assert "ends in .html" in capsys.readouterr().err

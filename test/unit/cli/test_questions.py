@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,9 +33,8 @@ def _run(memory_dir: Path, *arguments: str) -> int:
     return main([*arguments, "--memory-dir", str(memory_dir), "--time-zone", TIME_ZONE])
 
 
-def _json(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    read: dict[str, object] = json.loads(capsys.readouterr().out)
-    return read
+def _json(capsys: pytest.CaptureFixture[str]) -> Any:
+    return json.loads(capsys.readouterr().out)
 
 
 def test_question_is_answered_without_a_model_with_its_evidence(
@@ -52,7 +52,7 @@ def test_answer_in_json_names_objects_and_keyframes(
 ) -> None:
     assert _run(memory_dir, "ask", "where is the green lamp?", "--json") == 0
     answer = _json(capsys)
-    (lamp,), (best, *_) = answer["objects"], answer["keyframes"]  # type: ignore[misc]
+    (lamp,), (best, *_) = answer["objects"], answer["keyframes"]
     assert (lamp["object_id"], best["keyframe_id"]) == ("lamp_1", 2)
     assert lamp["position_m"] == pytest.approx(LAMP_AT, abs=0.1)
     assert answer["degraded"] is True
@@ -112,7 +112,7 @@ def test_locate_by_id_gives_that_object_alone(
     memory_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _run(memory_dir, "locate", "--id", "desk_1", "--json") == 0
-    (found,) = _json(capsys)["objects"]  # type: ignore[misc]
+    (found,) = _json(capsys)["objects"]
     assert found["object_id"] == "desk_1"
     assert found["keyframe"]["keyframe_id"] == 1
 
@@ -133,7 +133,7 @@ def test_timeline_of_a_time_tells_only_that(
     assert _run(memory_dir, "timeline", "1", "December", "2025", "--json") == 0
     nodes = _json(capsys)["nodes"]
     assert nodes
-    assert all(node["start_ns"] < NOW_NS - 10 * 3600 * NS_PER_S for node in nodes)  # type: ignore[attr-defined]
+    assert all(node["start_ns"] < NOW_NS - 10 * 3600 * NS_PER_S for node in nodes)
     assert _run(memory_dir, "timeline", "1", "December", "2025") == 0
     assert "kitchen patrol" in capsys.readouterr().out
 
@@ -143,9 +143,11 @@ def test_timeline_as_a_tree_goes_down_to_the_events(
 ) -> None:
     assert _run(memory_dir, "timeline", "--tree", "--json") == 0
     nodes = _json(capsys)["nodes"]
-    units = {node["unit"] for node in nodes}  # type: ignore[attr-defined]
+    units = {node["unit"] for node in nodes}
     assert "event" in units
     assert units.isdisjoint({"chunk", "keyframe", "observation"})
+    assert _run(memory_dir, "timeline", "--tree") == 0
+    assert "  Saw: red mug, desk." in capsys.readouterr().out
 
 
 def test_timeline_of_a_time_without_anything_gives_1(
