@@ -25,6 +25,7 @@ from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
 from memory_nodes.perception.disk_space import DiskGuard
+from memory_nodes.perception.gathering import PosedMessage
 from memory_nodes.perception.intake import Intake
 from memory_nodes.perception.localization import LocalizationConfig
 from memory_nodes.perception.posed_image import PosedImage
@@ -37,10 +38,9 @@ from memory_nodes.perception.view_embedding import (
 )
 from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.camera import Camera, CameraConfig, PosedMessage
+from memory_nodes.ros.camera import Camera, CameraConfig
 from memory_nodes.ros.conversions import graph_to_msg
 from memory_nodes.ros.declaring import declare
-from memory_nodes.ros.images import depth_from_msg, image_from_msg
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.reader import Reader
@@ -146,20 +146,9 @@ class DetectorNode(MemoryNode):
         self.intake.take(posed.stamp_ns, posed.map_from_base, read, time.monotonic())
 
     def _read(self, posed: PosedMessage) -> PosedImage:
-        image, encoded = image_from_msg(posed.message)
-        depth_m = depth_from_msg(posed.depth) if posed.depth is not None else None
+        image = posed.decoded(self.suite.map_frame)
         self.trouble(None, "images")
-        return PosedImage(
-            stamp_ns=posed.stamp_ns,
-            image=image,
-            encoded=encoded,
-            map_frame=self.suite.map_frame,
-            map_from_base=posed.map_from_base,
-            map_from_camera=posed.map_from_camera,
-            intrinsics=posed.intrinsics,
-            depth_m=depth_m,
-            is_localized=posed.is_localized,
-        )
+        return image
 
     def _recorded(self) -> None:
         self._unrecorded -= 1
