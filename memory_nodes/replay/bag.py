@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -10,6 +11,12 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from memory_nodes.errors import ExtraMissing, InputError
+
+_DAMAGE = (
+    *(OSError, ValueError, OverflowError, MemoryError, AssertionError, LookupError, EOFError),
+    *(TypeError, AttributeError, struct.error),
+)
+"""What rosbags raises besides its own errors where a file is not what its index says."""
 
 
 class Heard(NamedTuple):
@@ -31,7 +38,8 @@ class Bag:
     def __init__(self, path: Path) -> None:
         self._path = path
         highlevel, typesys = _installed("rosbags.highlevel"), _installed("rosbags.typesys")
-        self._errors = (highlevel.AnyReaderError, _installed("rosbags.rosbag2").ReaderError)
+        own = (highlevel.AnyReaderError, _installed("rosbags.rosbag2").ReaderError)
+        self._errors = (*own, _installed("apsw").Error, *_DAMAGE)
         with self._named():
             # Recordings of Humble and before hold no definitions of their messages.
             store = typesys.get_typestore(typesys.Stores.ROS2_HUMBLE)
@@ -73,10 +81,11 @@ class Bag:
         """Errors of the reader, as ours."""
         try:
             yield
-        except (*self._errors, OSError) as error:
+        except self._errors as error:
             raise InputError(
-                f"{self._path} cannot be read as a rosbag2 recording: {error}; one that was not "
-                "closed is mended by `ros2 bag reindex`"
+                f"{self._path} cannot be read as a rosbag2 recording "
+                f"({type(error).__name__}: {error}); one that was not closed is mended by "
+                "`ros2 bag reindex`"
             ) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -246,9 +247,32 @@ def test_damaged_recording_is_refused_where_it_is_damaged(short_tour: Tour, tmp_
         _recorded(bag, tmp_path / "memory")
 
 
+@pytest.mark.parametrize("is_mcap", [True, False])
+def test_any_damage_is_an_error_that_names_the_recording(
+    short_tour: Tour, tmp_path: Path, is_mcap: bool
+) -> None:
+    """Or none that can be told: what it holds may still be read."""
+    options = BagOptions(is_mcap=is_mcap, has_depth=False)
+    bag = write_tour_bag(tmp_path / "bag", short_tour, short_tour.frames[:2], options)
+    (data,) = bag.glob("*.mcap" if is_mcap else "*.db3")
+    content, refused = data.read_bytes(), 0
+    chance = np.random.default_rng(3)
+    for _ in range(60):
+        damaged = np.frombuffer(content, np.uint8).copy()
+        damaged[chance.integers(0, min(8000, len(content)), 20)] = chance.integers(0, 256, 20)
+        data.write_bytes(damaged.tobytes())
+        try:
+            with Bag(bag) as opened:
+                list(opened.messages(list(opened.types)))
+        except InputError as error:
+            assert str(bag) in str(error)
+            refused += 1
+    assert refused > 10
+
+
 def test_without_rosbags_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "rosbags.highlevel", None)
+    monkeypatch.setitem(sys.modules, "rosbags.highlevel", None)
     with pytest.raises(ExtraMissing, match=r"robot-memory\[bags\]"):
         Bag(tmp_path)
