@@ -80,7 +80,8 @@ def draw_map(
     trail = [shown.keyframes[key] for key in sorted(shown.keyframes)]
     placed, limits_m = _cut(trail, shown.objects)
     figure, axes = _sheet(limits_m)
-    figure.suptitle(title or f"memory of map {newest.map_id!r}", fontsize=14, fontweight="bold")
+    heading = title or f"memory of map {newest.map_id!r}"
+    figure.suptitle(heading, fontsize=14, fontweight="bold", parse_math=False)
     axes.set_title(_summary(shown, len(placed)), fontsize=9, color="#555555")
     _draw_frame(axes, limits_m, newest.map_frame)
     here = [gist for gist in gists if gist.map_id == newest.map_id]
@@ -140,8 +141,8 @@ def _draw_frame(axes: Axes, limits_m: Array, map_frame: str) -> None:
     axes.set_aspect("equal")
     axes.set_xlim(limits_m[0, 0], limits_m[1, 0])
     axes.set_ylim(limits_m[0, 1], limits_m[1, 1])
-    axes.set_xlabel(f"x of frame {map_frame!r} [m]")
-    axes.set_ylabel(f"y of frame {map_frame!r} [m]")
+    axes.set_xlabel(f"x of frame {map_frame!r} [m]", parse_math=False)
+    axes.set_ylabel(f"y of frame {map_frame!r} [m]", parse_math=False)
     axes.xaxis.set_major_locator(MultipleLocator(_grid_m(limits_m)))
     axes.yaxis.set_major_locator(MultipleLocator(_grid_m(limits_m)))
     axes.grid(color="#eeeeee", linewidth=0.8)

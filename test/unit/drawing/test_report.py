@@ -105,6 +105,15 @@ def test_text_of_the_memory_stays_text(tmp_path: Path) -> None:
     assert all(source.startswith("data:image/") for source in page.sources)
 
 
+def test_name_that_looks_like_a_formula_is_drawn_as_it_is(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    mug = descriptor("mug$\\frac{$_1", view(1, point_map_m=(2.0, 0.0, 0.5)))
+    writer.commit_chunk(graph(1, [keyframe(1, map_id="$\\frac{$")], [mug]))
+    writer.close()
+    ((name, _),) = _report(tmp_path).maps
+    assert name == "$\\frac{$"
+
+
 def test_page_needs_no_other_file_and_runs_nothing(memory_dir: Path) -> None:
     text = report_page(_report(memory_dir))
     assert "default-src 'none'; img-src data:" in text
