@@ -10,8 +10,12 @@ from robot_memory.msg import MemoryAnswer
 from robot_memory.srv import CallTool, GetContext, LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
-from memory_nodes.answering.answerer import Answerer, AnswererConfig
+from memory_nodes.answering.agents.config import AgentConfig
+from memory_nodes.answering.agents.modes import agents_by_mode
+from memory_nodes.answering.answerer import Answerer
+from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.answering.speech import spoken
 from memory_nodes.answering.surroundings import Around, surroundings
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolsConfig
 from memory_nodes.dates import Dates
@@ -27,6 +31,7 @@ from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
+from memory_nodes.navigation.commands import asks_to_go, is_stop
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.retriever import RetrievalConfig, Retriever
@@ -67,6 +72,7 @@ class QueryNode(MemoryNode):
         self.embedding = declare(self, TextEmbedderConfig)
         self.visual = declare(self, VisualConfig)
         self.tools = declare(self, ToolsConfig)
+        self.agency = declare(self, AgentConfig)
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
@@ -81,7 +87,6 @@ class QueryNode(MemoryNode):
         )
         model = chat_for(self.endpoint)
         retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
-        self.answerer = Answerer(model, self.snapshots, self.answering, self.dates, retriever)
         sources = Sources(
             reader=self.reader,
             past=self.past,
@@ -95,6 +100,11 @@ class QueryNode(MemoryNode):
             map_id=self.suite.map_id,
         )
         self.toolbox = Toolbox(sources, self.tools)
+        memory_dir = self.suite.memory_path
+        agents = agents_by_mode(model, self.toolbox, self.past, memory_dir, self.agency, self.dates)
+        self.answerer = Answerer(
+            model, self.snapshots, self.answering, self.dates, retriever, self.past, agents
+        )
 
     def _grounding(self) -> Grounding | None:
         """Nothing where no pictures are compared, or what that needs is not installed."""
@@ -112,6 +122,9 @@ class QueryNode(MemoryNode):
     def start(self) -> None:
         self.answers = self.announce(MemoryAnswer, endpoints.ANSWERS, endpoints.EVENT)
         self.speech = self.announce(String, endpoints.SPEECH, endpoints.EVENT)
+        self.commands = self.announce(String, endpoints.COMMANDS, endpoints.EVENT)
+        self._thinking: Future[Answer] | None = None
+        self.on_stop(self._stop_thinking)
         self.serve(QueryMemory, endpoints.QUERY, self._query)
         self.serve(LocateObject, endpoints.LOCATE, self._locate)
         self.serve(CallTool, endpoints.RECALL, self._recall)
@@ -219,19 +232,32 @@ class QueryNode(MemoryNode):
         response.message = "" if found.layers else "nothing is known around there"
 
     def _on_question(self, message: String) -> None:
+        """The newest utterance counts: an older one that is still thought about is dropped."""
+        self._stop_thinking()
+        if is_stop(message.data) or asks_to_go(message.data):
+            self.commands.publish(message)
+            return
         work = self.background.start(self.answerer.answer(message.data, self.now_ns()))
+        self._thinking = work
         work.add_done_callback(lambda done: self.in_executor(lambda: self._speak(done)))
 
+    def _stop_thinking(self) -> None:
+        """Ends the work of the last spoken question, its model call too."""
+        if self._thinking is not None and self._thinking.cancel():
+            self.counters["questions_superseded"] += 1
+        self._thinking = None
+
     def _speak(self, work: Future[Answer]) -> None:
-        if work.cancelled():
+        if work is not self._thinking or work.cancelled():
             return
+        self._thinking = None
         try:
             answer = work.result()
         except InputError as error:
-            self.speech.publish(String(data=f"I did not understand: {error}."))
+            self.speech.publish(String(data=f"I did not understand: {spoken(str(error))}."))
             return
         self._told(answer)
-        self.speech.publish(String(data=answer.text))
+        self.speech.publish(String(data=spoken(answer.text)))
 
     def _told(self, answer: Answer) -> MemoryAnswer:
         """Publishes an answer and gives it as a message."""

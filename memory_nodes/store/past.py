@@ -237,6 +237,17 @@ class Past(HistoryReader):
         found = self._rows("SELECT * FROM keyframe WHERE keyframe_id = ?", (keyframe_id,))
         return rows.keyframe_from(found[0]) if found else None
 
+    def shareable_image_path(self, keyframe_id: int) -> str:
+        """Where the picture of a keyframe is, below the memory; empty for an unknown one, one
+        without a picture, and one on which something that was forgotten still shows.
+        """
+        found = self._rows(
+            "SELECT image_path FROM keyframe WHERE keyframe_id = ?"
+            " EXCEPT SELECT image_path FROM image_erasure",
+            (keyframe_id,),
+        )
+        return str(found[0]["image_path"]) if found else ""
+
     def _scene(self, chunk_id: int) -> Scene:
         of_chunk = (chunk_id,)
         keyframes = self._rows(
