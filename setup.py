@@ -28,7 +28,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=["memory_nodes", "memory_nodes.*"]),
-    package_data={"": ["*.txt", "*.sql", "py.typed"]},
+    package_data={"memory_nodes": ["py.typed", "**/*.txt", "**/*.sql"]},
     install_requires=requirements("library"),
     extras_require={name: requirements(name) for name in ("agents", "bags", "completion")},
     # Without ROS there are no nodes. What is given here goes before setup.cfg, from which colcon
