@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observation
-from memory_nodes.store import changes, episodes, maps, objects, observations, rows
+from memory_nodes.store import changes, episodes, levelling, maps, objects, observations, rows
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.editing.joins import join
 from memory_nodes.store.joining import joined
@@ -40,6 +40,9 @@ def store(
     if chunk_id != last + 1 and last > 0:
         raise InputError(f"chunk {chunk_id} came after {last}: some are missing")
     connection.execute("UPDATE spool_mark SET last_chunk_id = ?", (chunk_id,))
+    levelled = levelling.level(connection, graph, said)
+    graph, said = levelled.graph, levelled.said
+    levelling.note(connection, levelled)
     connection.execute(
         "INSERT INTO chunk VALUES (?, ?, ?, ?)",
         (chunk_id, graph.prompt_version, graph.model, json.dumps(graph.problems)),

@@ -29,6 +29,7 @@ KEYFRAME_COLUMNS = (
     *(f"base_{name}" for name in _POSE),
     *(f"camera_{name}" for name in _POSE),
     *("width_px", "height_px", "fx_px", "fy_px", "cx_px", "cy_px", "image_path", "is_localized"),
+    "stale_m2",
 )
 VIEW_COLUMNS = (
     *("object_key", "keyframe_id", "x0_px", "y0_px", "x1_px", "y1_px", "confidence"),
@@ -91,7 +92,7 @@ def keyframe_row(keyframe: Keyframe, chunk_id: int) -> tuple[object, ...]:
             else (None,) * 4
         ),
         keyframe.image_path,
-        keyframe.is_localized,
+        *(keyframe.is_localized, keyframe.stale_m**2),
     )
 
 
@@ -110,6 +111,7 @@ def keyframe_from(row: sqlite3.Row) -> Keyframe:
         intrinsics=Intrinsics(*lens) if lens[0] is not None else None,
         image_path=row["image_path"],
         is_localized=bool(row["is_localized"]),
+        stale_m=math.sqrt(row["stale_m2"]),
     )
 
 

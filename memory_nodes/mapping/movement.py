@@ -1,0 +1,72 @@
+"""How a map has moved, told by the vertices of its pose graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from memory_nodes.geometry import Array
+from memory_nodes.mapping.pose_graph import Ints, PoseGraph, Rows
+from memory_nodes.mapping.rigid_fit import fit, moved
+from memory_nodes.records import NS_PER_S
+
+NEIGHBOURS = 8
+"""Vertices whose movement gives that of one of them."""
+NEIGHBOUR_SIGMA_M = 1.0
+APART_M_PER_S = 0.1
+"""So far apart count two moments. Where the robot comes by again, the vertices of its first visit
+are near, too: what was recorded now hangs on those that were made now."""
+
+
+@dataclass(frozen=True)
+class Movement:
+    """Piecewise rigid: what is nearest to a vertex in place and time moves with it."""
+
+    vertices: PoseGraph
+    """Before it."""
+    motions: Array
+    """Of each vertex: x and y, metres, and yaw about the map's origin, shape (N, 3)."""
+
+    @classmethod
+    def between(cls, before: PoseGraph, now: PoseGraph) -> Movement:
+        """By the vertices that both have; at each a robust fit to those around it."""
+        old, new = before.shared(now)
+        if not len(old):
+            return cls(old, np.empty((0, 3)))
+        count = min(NEIGHBOURS, len(old))
+        places = _in_place_and_time(old.points_map_m, old.made_ns, int(old.made_ns[0]))
+        distances_m, around = cKDTree(places).query(places, k=count)
+        shape = (len(old), count)
+        weights = 1.0 / (1.0 + (np.reshape(distances_m, shape) / NEIGHBOUR_SIGMA_M) ** 2)
+        around = np.reshape(around, shape)
+        return cls(old, fit(old.points_map_m[around], new.points_map_m[around], weights))
+
+    @cached_property
+    def largest_m(self) -> float:
+        """How far the vertex has moved that moved farthest; one that moves alone is noise."""
+        points_m = self.vertices.points_map_m
+        ways_m = np.linalg.norm(moved(self.motions, points_m) - points_m, axis=1)
+        return float(ways_m.max(initial=0.0))
+
+    def anchors(self, points_map_m: Array, stamps_ns: Ints) -> Rows:
+        """The row of the vertex that each of some places hangs on, shapes (M, 2), (M,) -> (M,)."""
+        _, rows = self._tree.query(_in_place_and_time(points_map_m, stamps_ns, self._start_ns))
+        return np.asarray(rows, np.intp)
+
+    @property
+    def _start_ns(self) -> int:
+        return int(self.vertices.made_ns[0])
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        vertices = self.vertices
+        return cKDTree(_in_place_and_time(vertices.points_map_m, vertices.made_ns, self._start_ns))
+
+
+def _in_place_and_time(points_map_m: Array, stamps_ns: Ints, start_ns: int) -> Array:
+    """Shape (N, 3); times since a start, or their difference would be lost in rounding."""
+    times_m = (stamps_ns - start_ns) / NS_PER_S * APART_M_PER_S
+    return np.column_stack([points_map_m, times_m])
