@@ -15,18 +15,20 @@ STALE = (Placed.KEYFRAME, Placed.OBJECT)
 """What has a covariance that can be widened."""
 
 
-def mark(
-    connection: sqlite3.Connection, map_key: int, span_ns: tuple[int, int], stale_m: float
-) -> int:
-    """Marks what was recorded from one stamp on until another; the key of the correction.
-
-    The first stamp moves back to the start of the sessions that go on over it.
-    """
+def session_start_ns(connection: sqlite3.Connection, map_key: int, span_ns: tuple[int, int]) -> int:
+    """When the sessions began that reach into a time; its own start where there are none."""
     start_ns = connection.execute(
         "SELECT min(start_ns) FROM session WHERE map_key = ? AND end_ns >= ? AND start_ns <= ?",
         (map_key, *span_ns),
     ).fetchone()[0]
-    from_ns, until_ns = min(span_ns[0], span_ns[0] if start_ns is None else start_ns), span_ns[1]
+    return span_ns[0] if start_ns is None else min(span_ns[0], start_ns)
+
+
+def mark(
+    connection: sqlite3.Connection, map_key: int, span_ns: tuple[int, int], stale_m: float
+) -> int:
+    """Marks what was recorded from one stamp on until another; the key of the correction."""
+    from_ns, until_ns = span_ns
     key = map_corrections.insert(connection, map_key, (from_ns, until_ns), stale_m)
     for kind in STALE:
         rows = placed.before(connection, kind, map_key, until_ns)

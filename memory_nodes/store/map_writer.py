@@ -42,11 +42,23 @@ class MapWriter(VectorWriter):
         return None if key is None else self._correction(key)
 
     def mark_stale(
-        self, map_id: str, map_frame: str, from_ns: int, until_ns: int, stale_m: float
+        self,
+        map_id: str,
+        map_frame: str,
+        span_ns: tuple[int, int],
+        stale_m: float,
+        *,
+        whole_session: bool = False,
     ) -> MapCorrection:
-        """The map has moved by so much, nobody knows how: earlier poses are less certain."""
+        """Poses from one stamp until another may be off by so much, nobody knows where to.
+
+        ``whole_session``: from the start of the sessions on that reach into that time.
+        """
         map_key = map_moves.map_key_of(self.database, map_id, map_frame)
+        from_ns, until_ns = span_ns
         with self._mending, self.database.transaction() as connection:
+            if whole_session:
+                from_ns = map_staleness.session_start_ns(connection, map_key, span_ns)
             key = map_staleness.mark(connection, map_key, (from_ns, until_ns), stale_m)
         return self._correction(key)
 

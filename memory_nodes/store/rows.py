@@ -50,6 +50,9 @@ OBSERVATION_QUERY = (
 """Rows that observation_from can read."""
 
 
+MAX_STALE_M = 1.0
+"""A pose that may be off by more is as one of a robot that did not know where it was."""
+
 COUNTS_QUERY = """
 SELECT (SELECT sequence FROM commit_log) AS sequence,
        (SELECT last_chunk_id FROM spool_mark) AS last_chunk_id,
@@ -110,7 +113,7 @@ def keyframe_from(row: sqlite3.Row) -> Keyframe:
         height_px=row["height_px"],
         intrinsics=Intrinsics(*lens) if lens[0] is not None else None,
         image_path=row["image_path"],
-        is_localized=bool(row["is_localized"]),
+        is_localized=bool(row["is_localized"]) and row["stale_m2"] <= MAX_STALE_M**2,
         stale_m=math.sqrt(row["stale_m2"]),
     )
 
