@@ -20,8 +20,8 @@ class Jumps:
 
     def __init__(self) -> None:
         self._last: tuple[int, Pose] | None = None
-        self.began_ns = 0
-        """Since when the transforms are heard without a gap in time."""
+        self.began_ns: int | None = None
+        """The stamp of the first transform; None while there is none."""
         self.largest: Jump | None = None
         """Since ``forget``."""
         self.odom_from_base = Pose.identity()

@@ -12,6 +12,7 @@ from std_msgs.msg import String
 
 from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.answering.on_map import with_map
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import summary
 from memory_nodes.errors import (
@@ -177,14 +178,14 @@ class QueryNode(MemoryNode):
         except InputError as error:
             self.speech.publish(String(data=f"I did not understand: {error}."))
             return
-        self._told(answer)
-        self.speech.publish(String(data=answer.text))
+        self.speech.publish(String(data=self._told(answer).text))
 
     def _told(self, answer: Answer) -> MemoryAnswer:
         """Publishes an answer and gives it as a message."""
         is_troubled = answer.degraded and bool(self.endpoint.base_url)
         self.trouble(answer.problems[0] if is_troubled else None, "model")
-        message = answer_to_msg(answer, self.suite.map_id)
+        map_id = self.suite.map_id
+        message = answer_to_msg(with_map(answer, map_id), map_id)
         self.answers.publish(message)
         return message
 

@@ -26,6 +26,11 @@ class MapWriter(VectorWriter):
         with self.database.reading() as connection:
             return map_graphs.all_known(connection, map_frame)
 
+    def map_ids(self) -> set[str]:
+        """Of all maps that something was recorded on."""
+        with self.database.reading() as connection:
+            return {row["map_id"] for row in connection.execute("SELECT map_id FROM map")}
+
     def follow_map(
         self, map_id: str, map_frame: str, heard: PoseGraph, until_ns: int, min_move_m: float
     ) -> MapCorrection | None:
