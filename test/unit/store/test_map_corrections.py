@@ -16,14 +16,16 @@ from memory_nodes.geometry import Pose
 from memory_nodes.mapping.pose_graph import PoseGraph
 from memory_nodes.records import (
     NS_PER_S,
+    Box,
     ChunkGraph,
     EntitySighting,
     ItemKind,
     Keyframe,
     ObjectDescriptor,
+    ObjectView,
 )
 from memory_nodes.retrieval.snapshot import SnapshotCache
-from memory_nodes.store import map_moves
+from memory_nodes.store import map_graphs, map_moves
 from memory_nodes.store.consolidation import Piece
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.map_corrections import KEPT, MapCorrection
@@ -177,13 +179,13 @@ def test_all_moves_in_one_commit(
     """Whoever looks in between sees all of it as it was."""
     before = reader.keyframes()
     looked: list[list[Keyframe]] = []
-    take = map_moves.map_graphs.take
+    take = map_graphs.take
 
     def look(connection: sqlite3.Connection, *arguments: object, **named: object) -> None:
         looked.append(reader.keyframes())
         take(connection, *arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(map_moves.map_graphs, "take", look)
+    monkeypatch.setattr(map_graphs, "take", look)
     _hear(writer, SHIFTED, END_S)
     assert looked == [before]
     assert reader.keyframes() != before
@@ -354,3 +356,31 @@ def test_pose_that_may_be_far_off_is_no_goal(writer: Writer, reader: Reader) -> 
     writer.mark_stale("map", "map", (10 * NS_PER_S, 12 * NS_PER_S), 50.0)
     doubtful = [item.keyframe_id for item in reader.keyframes() if not item.is_localized]
     assert doubtful == [10, 11]
+
+
+def test_object_seen_from_places_that_moved_apart_is_where_both_show_it(tmp_path: Path) -> None:
+    """On the second visit all is drawn 0.4 m aside, so that the mug seems to be in between."""
+    writer, reader = Writer(tmp_path), Reader(tmp_path)
+    shown = Box(295.0, 381.0, 345.0, 431.0)
+    _visit(writer, 1, 0.0, shown)
+    true_place = _mug(reader).position
+    second = {100 + key: (x_m, 0.4) for key, (x_m, _) in LINE.items()}
+    _hear(writer, LINE, 0.0)
+    _hear(writer, LINE | second, 200.0)
+    _visit(writer, 2, 0.4, shown)
+    between = _mug(reader).position
+    _hear(writer, LINE | {100 + key: point for key, point in LINE.items()}, 300.0)
+    corrected = _mug(reader).position
+    assert true_place is not None and between is not None and corrected is not None
+    assert between.point_m[1] == pytest.approx(true_place.point_m[1] + 0.2, abs=0.02)
+    assert corrected.point_m == pytest.approx(true_place.point_m, abs=0.03)
+    reader.close()
+    writer.close()
+
+
+def _visit(writer: Writer, number: int, aside_m: float, shown: Box) -> None:
+    """One keyframe that looks at the mug from two metres away."""
+    base = Pose.planar(5.0, aside_m, math.pi / 2)
+    seen = keyframe(number, base=base, stamp_s=200.0 * (number - 1) + 1.0)
+    mug = descriptor("mug_1", ObjectView(number, shown, point_map_m=(5.0, 1.5 + aside_m, 0.5)))
+    writer.commit_chunk(graph(number, [seen], [mug]))
