@@ -42,7 +42,6 @@ def store(
     connection.execute("UPDATE spool_mark SET last_chunk_id = ?", (chunk_id,))
     levelled = levelling.level(connection, graph, said)
     graph, said = levelled.graph, levelled.said
-    levelling.note(connection, levelled)
     connection.execute(
         "INSERT INTO chunk VALUES (?, ?, ?, ?)",
         (chunk_id, graph.prompt_version, graph.model, json.dumps(graph.problems)),
@@ -65,6 +64,7 @@ def store(
     join(connection, graph.joins, graph.chunk.keyframes[-1].stamp_ns)
     changes.note_clear_looks(connection, graph, set(keys.values()), config)
     _store_said(connection, said)
+    levelling.note(connection, levelled)
     return True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Sequence
@@ -9,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from memory_nodes.geometry import Pose
+from memory_nodes.geometry import PointEstimate, Pose, Vector3
 from memory_nodes.mapping.movement import Movement
 from memory_nodes.mapping.rigid_fit import as_pose
-from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, ObjectView, Observation
+from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observation
 from memory_nodes.store import map_corrections, maps
 from memory_nodes.store.placed import Placed
 
@@ -69,11 +70,22 @@ def level(connection: sqlite3.Connection, graph: ChunkGraph, said: Sequence[Obse
 
 
 def note(connection: sqlite3.Connection, levelled: Level) -> None:
-    """Writes down what was corrected on the way, so that an undo finds it."""
+    """Writes down what was corrected on the way, once it is stored, so that an undo finds it."""
+    stamps_ns = {item.keyframe_id: item.stamp_ns for item in levelled.graph.chunk.keyframes}
+    said = json.dumps([item.observation_id for item in levelled.said])
     for correction_key, keyframe_id, vertex in levelled.anchors:
         map_corrections.insert_anchors(
             connection, correction_key, Placed.KEYFRAME, [(keyframe_id, vertex)]
         )
+        if vertex is not None:
+            connection.execute(
+                "INSERT INTO map_anchor SELECT ?, ?, observation_key, ? FROM observation"
+                " WHERE public_id IN (SELECT value FROM json_each(?)) AND stamp_ns = ?",
+                (
+                    *(correction_key, int(Placed.OBSERVATION), vertex),
+                    *(said, stamps_ns[keyframe_id]),
+                ),
+            )
 
 
 def _level(
@@ -109,12 +121,23 @@ def _level(
 
 
 def _moved(item: ObjectDescriptor, motions: dict[int, Pose]) -> ObjectDescriptor:
-    """An object of a chunk with the points that were measured of it."""
-    return replace(item, views=tuple(_moved_view(view, motions) for view in item.views))
+    """An object of a chunk, where its newest view takes it, with the points that were measured."""
+    position, motion = item.position, motions[item.views[-1].keyframe_id]
+    if position is not None:
+        turn = motion.rotation.as_matrix()
+        covariance_m2 = turn @ np.reshape(position.covariance_m2, (3, 3)) @ turn.T
+        position = PointEstimate(
+            _moved_point(position.point_m, motion), tuple(covariance_m2.ravel().tolist())
+        )
+    views = tuple(
+        replace(view, point_map_m=_moved_point(view.point_map_m, motions[view.keyframe_id]))
+        if view.point_map_m is not None
+        else view
+        for view in item.views
+    )
+    return replace(item, position=position, views=views)
 
 
-def _moved_view(view: ObjectView, motions: dict[int, Pose]) -> ObjectView:
-    if view.point_map_m is None:
-        return view
-    x_m, y_m, z_m = map(float, motions[view.keyframe_id].apply(np.array([view.point_map_m]))[0])
-    return replace(view, point_map_m=(x_m, y_m, z_m))
+def _moved_point(point_m: Vector3, motion: Pose) -> Vector3:
+    x_m, y_m, z_m = map(float, motion.apply(np.array([point_m]))[0])
+    return (x_m, y_m, z_m)

@@ -54,3 +54,11 @@ def take(connection: sqlite3.Connection, map_key: int, heard: PoseGraph, *, move
             )
         ],
     )
+
+
+def forget_unused(connection: sqlite3.Connection) -> None:
+    """Of a map without sessions nothing is left, nor of how it has moved."""
+    for table in ("map_vertex", "map_correction"):
+        connection.execute(
+            f"DELETE FROM {table} WHERE map_key NOT IN (SELECT map_key FROM session)"
+        )

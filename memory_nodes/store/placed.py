@@ -108,7 +108,8 @@ def move(connection: sqlite3.Connection, kind: Placed, correction_key: int, sequ
     values = {"kind": int(kind), "correction": correction_key, "sequence": sequence}
     _run(connection, table.name, table.key, [*changes, *filter(None, [table.extra])], values)
     if kind is Placed.KEYFRAME:
-        _run(connection, "view", "keyframe_id", _moved("point_"), values)
+        measured = " AND point_x IS NOT NULL"
+        _run(connection, "view", "keyframe_id", _moved("point_"), values, measured)
 
 
 def _run(
@@ -117,11 +118,12 @@ def _run(
     key: str,
     changes: list[str],
     values: Mapping[str, int],
+    where: str = "",
 ) -> None:
     connection.execute(
         f"UPDATE {table} SET {', '.join(changes)} FROM map_anchor a"
         " JOIN temp.motion m USING (vertex_id) WHERE a.correction_key = :correction"
-        f" AND a.kind = :kind AND a.key = {table}.{key}",
+        f" AND a.kind = :kind AND a.key = {table}.{key}{where}",
         values,
     )
 

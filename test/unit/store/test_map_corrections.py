@@ -28,6 +28,7 @@ from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store import map_graphs, map_moves
 from memory_nodes.store.consolidation import Piece
 from memory_nodes.store.filters import Filter
+from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.map_corrections import KEPT, MapCorrection
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
@@ -271,9 +272,23 @@ def test_undo_puts_everything_back(writer: Writer, reader: Reader) -> None:
 def test_late_chunk_is_moved_back_too(writer: Writer, reader: Reader) -> None:
     correction = _hear(writer, TURNED, END_S)
     assert correction is not None
-    writer.commit_chunk(_chunk(2, stamp_s=40.0))
+    said = replace(observation("a mug", stamp_s=60.0, at_map_m=(5.0, 0.0, 0.0)), observation_id="a")
+    writer.commit_chunk(_chunk(2, stamp_s=40.0), [said])
     writer.undo_map_correction(correction.correction_key)
     assert _only(reader, 61).map_from_base.position_m == pytest.approx((5.0, 0.0, 0.0), abs=1e-9)
+    with writer.database.reading() as connection:
+        place = connection.execute("SELECT x, y FROM observation WHERE public_id = 'a'").fetchone()
+    assert tuple(place) == pytest.approx((5.0, 0.0), abs=1e-9)
+
+
+def test_map_that_is_forgotten_leaves_no_vertices(writer: Writer) -> None:
+    _hear(writer, SHIFTED, END_S)
+    writer.forget(Forget(map_id="map"))
+    assert writer.pose_graphs("map") == {}
+    assert writer.map_corrections() == []
+    with writer.database.reading() as connection:
+        for table in ("map_vertex", "map_motion", "map_anchor"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0
 
 
 def test_the_newest_correction_is_undone_first_and_each_once(writer: Writer) -> None:
