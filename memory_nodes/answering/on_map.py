@@ -1,17 +1,22 @@
-"""Where an answer is of another map than the robot is on, it says so."""
+"""Where all that is known is of another map than the robot is on, an answer says so."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from memory_nodes.records import Answer
+from memory_nodes.records import Answer, RetrievedKeyframe
 
 ON_ANOTHER_MAP = "I have seen that on another map."
 
 
+def is_elsewhere(hits: Sequence[RetrievedKeyframe], map_id: str) -> bool:
+    """Whether there are keyframes, and all of them are of other maps."""
+    return bool(hits) and all(hit.keyframe.map_id != map_id for hit in hits)
+
+
 def with_map(answer: Answer, map_id: str) -> Answer:
-    """The answer, with a word on the map where all of its keyframes are of another one."""
-    is_here = any(hit.keyframe.map_id == map_id for hit in answer.keyframes)
-    if not answer.found or not answer.keyframes or is_here:
+    """The answer, with a word on the map where it is of another one."""
+    if not answer.found or not is_elsewhere(answer.keyframes, map_id):
         return answer
     return replace(answer, text=f"{answer.text} {ON_ANOTHER_MAP}")

@@ -12,7 +12,7 @@ from std_msgs.msg import String
 
 from memory_nodes.answering.answerer import Answerer, AnswererConfig
 from memory_nodes.answering.locating import locate_objects
-from memory_nodes.answering.on_map import with_map
+from memory_nodes.answering.on_map import is_elsewhere, with_map
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import summary
 from memory_nodes.errors import (
@@ -150,6 +150,8 @@ class QueryNode(MemoryNode):
         ]
         response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
         response.message = "" if located else "not seen"
+        if is_elsewhere([item.keyframe for item in located], self.suite.map_id):
+            response.message = "seen on another map"
 
     async def _summarize(
         self, request: SummarizeHistory.Request, response: SummarizeHistory.Response

@@ -14,7 +14,7 @@ from memory_nodes.mapping.movement import Movement
 from memory_nodes.mapping.pose_graph import PoseGraph
 from memory_nodes.mapping.rigid_fit import moved
 from memory_nodes.store import map_corrections, map_graphs, maps, objects, placed
-from memory_nodes.store.database import Database, sequence
+from memory_nodes.store.database import Database, sequence, snapshot
 from memory_nodes.store.placed import Placed, Rows
 
 SLICE = 1000
@@ -23,8 +23,6 @@ SETTLED_SLICE = 5
 """Objects whose places are solved anew in one commit."""
 PAUSE_S = 0.001
 """Between two commits, or this thread would take the lock again before those that wait for it."""
-LEAST_M = 0.001
-"""What moves less stays where it is."""
 SETTLED_M = 0.02
 """Where the views of an object moved by more apart, its place is solved anew."""
 
@@ -56,10 +54,11 @@ def follow(
             rows = placed.before(connection, kind, map_key, until_ns, last_key)
             map_corrections.insert_anchors(connection, key, kind, _anchored(rows, movement))
         _move(connection, key, movement.vertices, movement.motions)
-        map_graphs.take(connection, map_key, heard, moves=True)
+        map_graphs.take(connection, map_key, movement.level(heard), moves=True)
         map_corrections.set_applied(connection, key, sequence(connection))
-        map_corrections.finish_old(connection, map_key)
     settle(database, key)
+    with database.transaction() as connection:
+        map_corrections.finish_old(connection, map_key)
     return key
 
 
@@ -76,7 +75,7 @@ def settle(database: Database, key: int) -> None:
 
     Each has moved with one vertex already: what is left is the difference.
     """
-    with database.reading() as connection:
+    with snapshot(database.memory_dir) as connection:
         map_id, map_frame = connection.execute(
             "SELECT map_id, map_frame FROM map JOIN map_correction USING (map_key)"
             " WHERE correction_key = ?",
@@ -104,7 +103,7 @@ def _prepare(
     database: Database, key: int, kind: Placed, map_key: int, movement: Movement, until_ns: int
 ) -> int:
     """Writes down what rows hang on, and gives the key of the last one."""
-    with database.reading() as connection:
+    with snapshot(database.memory_dir) as connection:  # all may take long: others write meanwhile
         rows = placed.before(connection, kind, map_key, until_ns)
     anchors = _anchored(rows, movement)
     for first in range(0, len(anchors), SLICE):
@@ -119,9 +118,7 @@ def _anchored(rows: Rows, movement: Movement) -> list[tuple[int, int]]:
     if not len(rows.keys):
         return []
     at = movement.anchors(rows.points_map_m, rows.stamps_ns)
-    ways_m = moved(movement.motions[at], rows.points_map_m) - rows.points_map_m
-    turns_rad = np.abs(movement.motions[at, 2])
-    moves = np.flatnonzero((np.linalg.norm(ways_m, axis=1) >= LEAST_M) | (turns_rad >= LEAST_M))
+    moves = np.flatnonzero(movement.motions[at].any(axis=1))
     vertices = movement.vertices.ids[at[moves]]
     return list(zip(rows.keys[moves].tolist(), vertices.tolist(), strict=True))
 

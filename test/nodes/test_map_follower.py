@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,12 @@ from memory_nodes.nodes.episodic_node import EpisodicNode
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.records import NS_PER_S
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.conversions import graph_to_msg, time_to_msg
+from memory_nodes.ros.conversions import (
+    graph_to_msg,
+    keyframe_from_msg,
+    keyframe_to_msg,
+    time_to_msg,
+)
 from memory_nodes.store.reader import Reader
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import graph, keyframe
@@ -130,6 +136,13 @@ def test_jump_that_no_graph_explains_makes_earlier_poses_less_certain(
         transforms.publish(_transform(x_m, stamp_s))
     bench.until(lambda: reader.keyframes([8])[0].stale_m > 0.0, "the mark")
     assert [item.stale_m for item in reader.keyframes([1, 8, 9])] == [0.5, 0.5, 0.0]
+
+
+def test_how_far_a_pose_may_be_off_travels_as_its_covariance() -> None:
+    message = keyframe_to_msg(replace(keyframe(1), stale_m=0.5))
+    covariance = message.base_pose.covariance
+    assert [covariance[0], covariance[7], covariance[14]] == [0.25, 0.25, 0.0]
+    assert keyframe_from_msg(message).stale_m == 0.5
 
 
 def test_graph_that_begins_anew_is_another_map_for_every_node(

@@ -69,3 +69,15 @@ def test_second_visit_hangs_on_its_own_vertices_and_not_on_those_of_the_first() 
     assert movement.motions[rows][:, :2] == pytest.approx(
         np.array([[0.0, -0.4], [0.0, 0.0]]), abs=0.02
     )
+
+
+def test_what_moves_less_than_a_centimetre_stays_until_it_adds_up() -> None:
+    """Here the far half of the line moves, and the near one creeps."""
+    crept = {key: (x_m, 0.006 if key < 10 else 0.3) for key, (x_m, _) in LINE.items()}
+    movement = Movement.between(_graph(LINE), _graph(crept))
+    assert not movement.motions[:5].any()
+    assert movement.motions[15:, 1] == pytest.approx(0.3)
+    level = movement.level(_graph(crept | {30: (20.0, 0.0)}))
+    assert level.points_map_m[0].tolist() == [0.0, 0.0]
+    assert level.points_map_m[19].tolist() == [9.5, 0.3]
+    assert level.points_map_m[20].tolist() == [20.0, 0.0]
