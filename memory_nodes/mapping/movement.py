@@ -67,6 +67,10 @@ class Movement:
         _, rows = self._tree.query(_in_place_and_time(points_map_m, stamps_ns, self._start_ns))
         return np.asarray(rows, np.intp)
 
+    def row_of(self, vertex_id: int) -> int:
+        """The row of a vertex that is there."""
+        return int(np.searchsorted(self.vertices.ids, vertex_id))
+
     @property
     def _start_ns(self) -> int:
         return int(self.vertices.made_ns[0])

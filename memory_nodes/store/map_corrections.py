@@ -112,7 +112,8 @@ def set_applied(
     connection: sqlite3.Connection, key: int, sequence: int, *, is_undone: bool = False
 ) -> None:
     connection.execute(
-        "UPDATE map_correction SET sequence = ?, is_undone = ? WHERE correction_key = ?",
+        "UPDATE map_correction SET sequence = ?, is_undone = ?, last_event_key ="
+        " (SELECT coalesce(max(event_key), 0) FROM object_event) WHERE correction_key = ?",
         (sequence, is_undone, key),
     )
 
@@ -149,6 +150,16 @@ def later_than(
         (map_key, stamp_ns, stamp_ns),
     )
     return [(row["correction_key"], row["stale_m"]) for row in found]
+
+
+def after_event(connection: sqlite3.Connection, event_key: int) -> list[tuple[int, int]]:
+    """Keys of the corrections that moved what an edit had logged, and of their maps, in order."""
+    found = connection.execute(
+        f"SELECT correction_key, map_key FROM map_correction WHERE {_APPLIED}"
+        " AND stale_m IS NULL AND NOT is_final AND last_event_key >= ? ORDER BY correction_key",
+        (event_key,),
+    )
+    return [(row["correction_key"], row["map_key"]) for row in found]
 
 
 def undoable(connection: sqlite3.Connection, key: int) -> sqlite3.Row:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sqlite3
 import time
 
@@ -14,6 +12,7 @@ from memory_nodes.mapping.movement import Movement
 from memory_nodes.mapping.pose_graph import PoseGraph
 from memory_nodes.mapping.rigid_fit import moved
 from memory_nodes.store import map_corrections, map_graphs, maps, objects, placed
+from memory_nodes.store.covariances import turned
 from memory_nodes.store.database import Database, sequence, snapshot
 from memory_nodes.store.placed import Placed, Rows
 
@@ -124,7 +123,7 @@ def _anchored(rows: Rows, movement: Movement) -> list[tuple[int, int]]:
 
 
 def _move(connection: sqlite3.Connection, key: int, vertices: PoseGraph, motions: Array) -> None:
-    connection.create_function("turned", 2, _turned, deterministic=True)
+    connection.create_function("turned", 2, turned, deterministic=True)
     connection.execute(
         "CREATE TEMP TABLE motion (vertex_id INTEGER PRIMARY KEY, motion_x, motion_y, yaw,"
         " cosine, sine, half_cosine, half_sine)"
@@ -144,7 +143,6 @@ def _move(connection: sqlite3.Connection, key: int, vertices: PoseGraph, motions
 def _seen_from_several(connection: sqlite3.Connection, key: int) -> list[int]:
     """Objects whose views hang on vertices that moved differently, or not at all."""
     movement = map_corrections.movement_of(connection, key)
-    row_of = {vertex: row for row, vertex in enumerate(movement.vertices.ids.tolist())}
     found = connection.execute(
         "SELECT o.object_key, o.x, o.y, a.vertex_id FROM object o JOIN view v USING (object_key)"
         " LEFT JOIN map_anchor a ON a.correction_key = ?1 AND a.kind = ?2"
@@ -154,9 +152,12 @@ def _seen_from_several(connection: sqlite3.Connection, key: int) -> list[int]:
         " GROUP BY o.object_key, a.vertex_id ORDER BY o.object_key",
         (key, int(Placed.KEYFRAME)),
     ).fetchall()
+    still = np.zeros(3)
     motions = np.array(
-        [movement.motions[row_of[row[3]]] if row[3] is not None else (0, 0, 0) for row in found],
-        np.float64,
+        [
+            still if row["vertex_id"] is None else movement.motions[movement.row_of(row[3])]
+            for row in found
+        ]
     ).reshape(-1, 3)
     points_m = np.array([row[1:3] for row in found], np.float64).reshape(-1, 2)
     landed_m = moved(motions, points_m)
@@ -164,22 +165,3 @@ def _seen_from_several(connection: sqlite3.Connection, key: int) -> list[int]:
     firsts = np.searchsorted(keys, keys)
     apart_m = np.linalg.norm(landed_m - landed_m[firsts], axis=1)
     return [int(key) for key in np.unique(keys[apart_m >= SETTLED_M])]
-
-
-def _turned(covariance_json: str | None, yaw_rad: float) -> str | None:
-    """A covariance, row-major 3x3 in JSON, after a turn about z."""
-    if covariance_json is None:
-        return None
-    xx, xy, xz, _, yy, yz, _, _, zz = json.loads(covariance_json)
-    c, s = math.cos(yaw_rad), math.sin(yaw_rad)
-    turned_xx = c * c * xx - 2.0 * c * s * xy + s * s * yy
-    turned_yy = s * s * xx + 2.0 * c * s * xy + c * c * yy
-    turned_xy = c * s * (xx - yy) + (c * c - s * s) * xy
-    turned_xz, turned_yz = c * xz - s * yz, s * xz + c * yz
-    return json.dumps(
-        [
-            *(turned_xx, turned_xy, turned_xz),
-            *(turned_xy, turned_yy, turned_yz),
-            *(turned_xz, turned_yz, zz),
-        ]
-    )

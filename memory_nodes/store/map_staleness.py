@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 
-import numpy as np
-
 from memory_nodes.store import map_corrections, placed
+from memory_nodes.store.covariances import widened
 from memory_nodes.store.database import sequence
 from memory_nodes.store.placed import Placed
 
@@ -47,7 +45,7 @@ def undo(connection: sqlite3.Connection, key: int, stale_m: float) -> None:
 
 
 def _widen(connection: sqlite3.Connection, key: int, by_m2: float) -> None:
-    connection.create_function("widened", 2, _widened, deterministic=True)
+    connection.create_function("widened", 2, widened, deterministic=True)
     connection.execute(
         "UPDATE keyframe SET stale_m2 = max(0.0, stale_m2 + ?) FROM map_anchor a"
         " WHERE a.correction_key = ? AND a.kind = ? AND a.key = keyframe_id",
@@ -58,11 +56,3 @@ def _widen(connection: sqlite3.Connection, key: int, by_m2: float) -> None:
         " FROM map_anchor a WHERE a.correction_key = ? AND a.kind = ? AND a.key = object_key",
         (by_m2, sequence(connection), key, int(Placed.OBJECT)),
     )
-
-
-def _widened(covariance_json: str, by_m2: float) -> str:
-    """A covariance, row-major 3x3 in JSON, that is larger along the floor; never below 0."""
-    covariance_m2 = np.reshape(json.loads(covariance_json), (3, 3))
-    for axis in (0, 1):
-        covariance_m2[axis, axis] = max(0.0, covariance_m2[axis, axis] + by_m2)
-    return json.dumps(covariance_m2.ravel().tolist())

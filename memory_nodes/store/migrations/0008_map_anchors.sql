@@ -11,6 +11,7 @@ CREATE TABLE map_vertex (
 -- A movement of a map, that the poses of before until_ns have followed.
 -- sequence: the commit that applied or undid it; NULL until then.
 -- stale_m: nobody knows how it moved, only how far: poses since from_ns are less certain.
+-- last_event_key: of the edits that came before it, and log rows as they were then.
 -- is_final: it is too old to be undone, and what it moved is written down no longer.
 CREATE TABLE map_correction (
     correction_key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -19,6 +20,7 @@ CREATE TABLE map_correction (
     from_ns INTEGER NOT NULL,
     until_ns INTEGER NOT NULL,
     stale_m REAL,
+    last_event_key INTEGER NOT NULL DEFAULT 0,
     is_undone INTEGER NOT NULL DEFAULT 0,
     is_final INTEGER NOT NULL DEFAULT 0
 );

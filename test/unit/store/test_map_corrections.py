@@ -27,6 +27,7 @@ from memory_nodes.records import (
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store import map_graphs, map_moves
 from memory_nodes.store.consolidation import Piece
+from memory_nodes.store.editing.edits import Merge, Split, Undo
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.map_corrections import KEPT, MapCorrection
@@ -279,6 +280,30 @@ def test_late_chunk_is_moved_back_too(writer: Writer, reader: Reader) -> None:
     with writer.database.reading() as connection:
         place = connection.execute("SELECT x, y FROM observation WHERE public_id = 'a'").fetchone()
     assert tuple(place) == pytest.approx((5.0, 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("edit", ["merge", "split"])
+def test_edit_of_before_can_be_undone_and_what_it_brings_back_has_moved(
+    writer: Writer, reader: Reader, edit: str
+) -> None:
+    """A cup beside the mug; the two are taken for one, or the mug for two, and then are not."""
+    seen = keyframe(41, base=Pose.planar(5.0, 0.0, 0.0), stamp_s=41.0)
+    names = ("cup_1", "mug_1") if edit == "merge" else ("mug_1",)
+    shown = [descriptor(name, view(41, point_map_m=(7.0, -0.5, 0.5))) for name in names]
+    writer.commit_chunk(graph(2, [seen], shown))
+    before = {item.object_id: item for item in reader.objects()}
+    what = Merge("mug_1", ("cup_1",)) if edit == "merge" else Split("mug_1", (41,))
+    made = writer.edit(what, 50 * NS_PER_S)
+    _hear(writer, TURNED, END_S)
+    writer.edit(Undo(made.event_id), 150 * NS_PER_S)
+    after = {item.object_id: item for item in reader.objects()}
+    assert after.keys() == before.keys()
+    for name, item in before.items():
+        place, moved = item.position, after[name].position
+        assert place is not None and moved is not None
+        x_m, y_m, z_m = place.point_m
+        assert moved.point_m == pytest.approx((-y_m, x_m, z_m), abs=0.02)
+        assert after[name].views[-1].point_map_m == pytest.approx((0.5, 7.0, 0.5), abs=1e-9)
 
 
 def test_map_that_is_forgotten_leaves_no_vertices(writer: Writer) -> None:
