@@ -11,10 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from benchmark import (
+    answers,
     consolidation,
     cost,
     history,
     identity,
+    paradigms,
     pipeline,
     retention,
     retrieval,
@@ -48,10 +50,12 @@ class Benchmark:
 
 
 BENCHMARKS = {
+    "answers": Benchmark(answers, answers.run, answers.add_arguments, answers.shown),
     "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
     "cost": Benchmark(cost, cost.run, cost.add_arguments),
     "history": Benchmark(history, history.run, history.add_arguments),
     "identity": Benchmark(identity, identity.run, identity.add_arguments),
+    "paradigms": Benchmark(paradigms, paradigms.run, paradigms.add_arguments, paradigms.shown),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
     "retention": Benchmark(retention, retention.run, retention.add_arguments),
     "retrieval": Benchmark(retrieval, retrieval.run, retrieval.add_arguments, retrieval.shown),

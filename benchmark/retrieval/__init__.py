@@ -13,19 +13,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark.peer_python import PeerPython, peer_python
 from benchmark.retrieval.embedding import KnownTexts
 from benchmark.retrieval.memory import AskedMemory, built_tour, houses, true_tour
 from benchmark.retrieval.peer import ask_peer
 from benchmark.retrieval.pictures import Pictures
+from benchmark.retrieval.reasoning import reasoning_systems
 from benchmark.retrieval.scale import scale_figures
 from benchmark.retrieval.scores import Outcome, figures
 from benchmark.retrieval.systems import Graph, OnlyPictures, System, flat_captions, flat_objects
-from benchmark.store.peer import installed
 from memory_nodes.models.local_embeddings import MiniLMEmbedder
 from memory_nodes.retrieval.object_vectors import sentence
 from memory_nodes.retrieval.question import read_question
-
-_PACKAGES = Path(__file__).parents[2] / ".dev" / "peer"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,23 +44,23 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
     tour and tour_paraphrase are of the true graph, built of the graphs by each resolver; pictures
     are vectors that only stand for pictures. Modes: gr (words), ger (words and pictures), hybrid
-    (words and meaning), hybrid_ger (all three), pictures (nothing else), flat_objects and
-    flat_captions (plain cosine), peer.
+    (words and meaning), hybrid_ger (all three), pictures (nothing else), agent (with tools) and
+    full (the whole graph), both with a scripted model, flat_objects and flat_captions (plain
+    cosine), peer (null where there is none).
 
-    Raises InputError for questions in another form, ExtraMissing where the peer cannot be
-    installed, ConfigurationError where there is no MiniLM.
+    Raises InputError for questions in another form, ConfigurationError where there is no MiniLM.
     """
-    packages = installed(_PACKAGES) if arguments.peer == "emem" else None
+    python = peer_python() if arguments.peer == "emem" else None
     embedder = KnownTexts(MiniLMEmbedder())
     tour = true_tour(arguments.questions)
     synthetic = houses()
-    asked = [_asked([tour], embedder, packages), _asked(synthetic, embedder, packages)]
+    asked = [_asked([tour], embedder, python), _asked(synthetic, embedder, python)]
     return {
         "embed_ms_p50": embedder.ms_per_question([item.text for item in tour.questions]),
         "tour": asked[0]["text"],
         "tour_paraphrase": asked[0]["paraphrase"],
         "built": {
-            resolver: _asked([built_tour(arguments.questions, resolver)], embedder, packages)
+            resolver: _asked([built_tour(arguments.questions, resolver)], embedder, python)
             for resolver in ("model", "deterministic")
         },
         "synthetic": asked[1]["text"],
@@ -71,9 +70,9 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _asked(
-    memories: Sequence[AskedMemory], embedder: KnownTexts, packages: Path | None
+    memories: Sequence[AskedMemory], embedder: KnownTexts, python: PeerPython | None
 ) -> dict[str, dict[str, Any]]:
-    """Figures by wording and mode, over all questions of these memories."""
+    """Figures by wording and mode, over all questions of these memories; null: not asked."""
     for memory in memories:
         embedder.prepare(map(sentence, memory.snapshot.objects))
         embedder.prepare(
@@ -84,24 +83,26 @@ def _asked(
         )
     return {
         wording: {
-            mode: figures(outcomes)
-            for mode, outcomes in _outcomes(memories, wording, embedder, packages).items()
+            mode: figures(outcomes) if outcomes else None
+            for mode, outcomes in _outcomes(memories, wording, embedder, python).items()
         }
         for wording in ("text", "paraphrase")
     }
 
 
 def _outcomes(
-    memories: Sequence[AskedMemory], wording: str, embedder: KnownTexts, packages: Path | None
+    memories: Sequence[AskedMemory], wording: str, embedder: KnownTexts, python: PeerPython | None
 ) -> dict[str, list[Outcome]]:
     found: dict[str, list[Outcome]] = {}
     for memory in memories:
         texts = [str(getattr(question, wording)) for question in memory.questions]
-        for mode, system in _systems(memory, embedder):
-            outcomes = found.setdefault(mode, [])
-            outcomes += map(system.ask, memory.questions, texts)
-        if packages is not None:
-            found.setdefault("peer", []).extend(ask_peer(memory, texts, embedder, packages))
+        with reasoning_systems(memory, embedder) as reasoning:
+            for mode, system in (*_systems(memory, embedder), *reasoning.items()):
+                outcomes = found.setdefault(mode, [])
+                outcomes += map(system.ask, memory.questions, texts)
+        found.setdefault("peer", [])
+        if python is not None:
+            found["peer"] += ask_peer(memory, texts, embedder, python)
     return found
 
 
@@ -134,7 +135,8 @@ def shown(figures: dict[str, Any]) -> str:
     lines = [("", "", *keys)]
     for place, modes in places.items():
         for mode, found in modes.items():
-            lines.append((place, mode, *(f"{found[key]:.3f}" for key in keys)))
+            if found is not None:
+                lines.append((place, mode, *(f"{found[key]:.3f}" for key in keys)))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     table = [" ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     scale = figures["scale"]

@@ -6,9 +6,7 @@ It runs in a process of its own, with its own libraries and the vectors that all
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmark.peer_python import PeerPython
 from benchmark.retrieval.embedding import KnownTexts
 from benchmark.retrieval.memory import AskedMemory
 from benchmark.retrieval.scores import Outcome
@@ -26,7 +25,7 @@ _PROCESS = Path(__file__).with_name("peer_process.py")
 
 
 def ask_peer(
-    memory: AskedMemory, texts: Sequence[str], embedder: KnownTexts, packages: Path
+    memory: AskedMemory, texts: Sequence[str], embedder: KnownTexts, python: PeerPython
 ) -> list[Outcome]:
     """One outcome for each question of the memory, asked in these wordings.
 
@@ -41,8 +40,8 @@ def ask_peer(
         np.save(directory / "vectors.npy", embedder.matrix(known))
         work = {"texts": known, "observations": told, "questions": list(texts)}
         (directory / "work.json").write_text(json.dumps(work), encoding="utf-8")
-        command = [sys.executable, str(_PROCESS), name]
-        subprocess.run(command, env={**os.environ, "PYTHONPATH": str(packages)}, check=True)
+        command = [python.executable, str(_PROCESS), name]
+        subprocess.run(command, env=python.environment, check=True)
         found = json.loads((directory / "found.json").read_text(encoding="utf-8"))
     key_at = {item.stamp_ns: key for key, item in memory.snapshot.keyframes.items()}
     return [

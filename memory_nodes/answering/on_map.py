@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from memory_nodes.records import Answer, RetrievedKeyframe
 
-ON_ANOTHER_MAP = "I have seen that on another map."
+ON_ANOTHER_MAP = "On another map: "
+"""It begins the answer: of a long one only the first sentence is spoken."""
 
 
 def is_elsewhere(hits: Sequence[RetrievedKeyframe], map_id: str) -> bool:
@@ -16,7 +17,7 @@ def is_elsewhere(hits: Sequence[RetrievedKeyframe], map_id: str) -> bool:
 
 
 def with_map(answer: Answer, map_id: str) -> Answer:
-    """The answer, with a word on the map where it is of another one."""
+    """The answer, which begins with a word on the map where it is of another one."""
     if not answer.found or not is_elsewhere(answer.keyframes, map_id):
         return answer
-    return replace(answer, text=f"{answer.text} {ON_ANOTHER_MAP}")
+    return replace(answer, text=f"{ON_ANOTHER_MAP}{answer.text}")

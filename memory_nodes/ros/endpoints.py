@@ -31,6 +31,7 @@ DIAGNOSTICS = "/diagnostics"
 # services
 QUERY = "query"
 LOCATE = "locate"
+RECALL = "recall"
 OBSERVE = "observe"
 START_EPISODE = "start_episode"
 END_EPISODE = "end_episode"
@@ -41,6 +42,7 @@ EXPORT_MEMORY = "export_memory"
 UNDO_MAP_CORRECTION = "undo_map_correction"
 CONSOLIDATE = "consolidate"
 SUMMARIZE = "summarize"
+CONTEXT = "get_context"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"
 

@@ -150,7 +150,7 @@ def test_answer_from_another_map_says_so_and_has_no_goal(bench: NodeBench) -> No
     answer = bench.call(QueryMemory, endpoints.QUERY, request).answer
     assert answer.found
     assert answer.keyframes[0].keyframe.map_id == "map"
-    assert answer.text.endswith("I have seen that on another map.")
+    assert answer.text.startswith("On another map: ")
     assert not answer.has_goal
     located = bench.call(LocateObject, endpoints.LOCATE, LocateObject.Request(text="red mug"))
     assert (len(located.objects), located.message) == (1, "seen on another map")

@@ -17,7 +17,7 @@ def _answer(*map_ids: str, found: bool = True) -> Answer:
 
 def test_answer_of_another_map_says_so() -> None:
     told = with_map(_answer("shed", "attic"), "home")
-    assert told.text == "On the desk. I have seen that on another map."
+    assert told.text == "On another map: On the desk."
 
 
 def test_answer_that_this_map_has_a_part_in_is_left_alone() -> None:
