@@ -125,6 +125,10 @@ class DetectorNode(MemoryNode):
         self.spool.close()
         self.reader.close()
 
+    def on_map(self) -> None:
+        map_id = self.suite.map_id
+        self._on_disk(lambda: self.intake.change_map(map_id, time.monotonic()))
+
     # images, until they are on disk
 
     def _on_posed(self, posed: PosedMessage) -> None:

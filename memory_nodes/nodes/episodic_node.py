@@ -27,6 +27,7 @@ from memory_nodes.episodic.history.config import HistoryConfig
 from memory_nodes.episodic.history.teller import HistoryTeller
 from memory_nodes.episodic.layers.config import LayersConfig
 from memory_nodes.errors import InputError
+from memory_nodes.mapping.config import MappingConfig
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.ports import TextEmbedder
@@ -49,6 +50,7 @@ from memory_nodes.ros.edit_requests import edit_from
 from memory_nodes.ros.layers import declare_layers, made_layers
 from memory_nodes.ros.looking_back import LookingBack
 from memory_nodes.ros.main import run
+from memory_nodes.ros.map_follower import MapFollower, map_identity
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.senses import Senses
 from memory_nodes.store.changes import ChangesConfig
@@ -70,6 +72,7 @@ class EpisodicNode(MemoryNode):
         self.writing = declare(self, WriterConfig)
         self.changing = declare(self, ChangesConfig)
         self.chunk_texts = declare(self, ChunkObservationsConfig)
+        self.mapping = declare(self, MappingConfig)
         self.hearing = declare(self, LayersConfig)
         self.layer_configs = declare_layers(self, self.hearing)
         self.by_itself = declare(self, AutoEpisodesConfig)
@@ -86,6 +89,7 @@ class EpisodicNode(MemoryNode):
             self.writer.add_layer(layer.name)
         self.disk = ThreadPoolExecutor(1, "writer")
         self.episodes = AutoEpisodes(self.writer, self.by_itself, self.suite)
+        self.identity = map_identity(self.writer, self.suite)
         self.past = Past(self.suite.memory_path)
         for layer in self.layers:
             last = self.past.last_of(layer.name)
@@ -109,6 +113,9 @@ class EpisodicNode(MemoryNode):
         if self.embedder is not None:
             self._embed_with(self.embedder)
         LookingBack(self, self.consolidator, self.teller)
+        self.maps = MapFollower(
+            self, self.mapping, self.writer, self.identity, self._write, self._written
+        )
         self.senses = Senses(
             self,
             self.layers,
@@ -126,6 +133,9 @@ class EpisodicNode(MemoryNode):
         self.disk.shutdown()
         self.past.close()
         self.writer.close()
+
+    def on_map(self) -> None:
+        self._in_order(lambda: self.episodes.change_map(self.suite.map_id))
 
     def _on_graph(self, message: ChunkGraph) -> None:
         """A chunk that is stored already is announced again: the sender has not heard of it."""

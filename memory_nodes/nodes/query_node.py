@@ -15,6 +15,7 @@ from memory_nodes.answering.agents.modes import agents_by_mode
 from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.answering.on_map import is_elsewhere, with_map
 from memory_nodes.answering.speech import spoken
 from memory_nodes.answering.surroundings import Around, surroundings
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolsConfig
@@ -186,6 +187,8 @@ class QueryNode(MemoryNode):
         ]
         response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
         response.message = "" if located else "not seen"
+        if is_elsewhere([item.keyframe for item in located], self.suite.map_id):
+            response.message = "seen on another map"
 
     async def _recall(self, request: CallTool.Request, response: CallTool.Response) -> None:
         work = self.background.start(
@@ -256,14 +259,14 @@ class QueryNode(MemoryNode):
         except InputError as error:
             self.speech.publish(String(data=f"I did not understand: {spoken(str(error))}."))
             return
-        self._told(answer)
-        self.speech.publish(String(data=spoken(answer.text)))
+        self.speech.publish(String(data=spoken(self._told(answer).text)))
 
     def _told(self, answer: Answer) -> MemoryAnswer:
         """Publishes an answer and gives it as a message."""
         is_troubled = answer.degraded and bool(self.endpoint.base_url)
         self.trouble(answer.problems[0] if is_troubled else None, "model")
-        message = answer_to_msg(answer, self.suite.map_id)
+        map_id = self.suite.map_id
+        message = answer_to_msg(with_map(answer, map_id), map_id)
         self.answers.publish(message)
         return message
 

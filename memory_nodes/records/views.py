@@ -83,6 +83,8 @@ class Keyframe:
     """Relative to the memory directory; empty once the image is kept no longer."""
     is_localized: bool = True
     """False: the robot was not sure where it was; never to be driven to."""
+    stale_m: float = 0.0
+    """How far the map has moved since, nobody knows where to; 0 where the pose is level with it."""
     depth_grid: DepthGrid | None = None
     """Travels with the chunk and is not kept in the memory."""
 

@@ -180,7 +180,8 @@ class SnapshotCache:
         known = self._tables.keyframes
         last_keyframe_id = next(reversed(known), -1)
         changes = self._reader.graph_changed_since(self._sequence, last_keyframe_id)
-        is_level = len(known) + len(changes.keyframes) == changes.keyframe_count
+        fresh = sum(item.keyframe_id not in known for item in changes.keyframes)
+        is_level = len(known) + fresh == changes.keyframe_count
         if changes.is_whole or changes.sequence == self._sequence or is_level:
             return changes
         return self._reader.graph_changed_since(-1, -1)

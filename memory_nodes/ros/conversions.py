@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
 from builtin_interfaces.msg import Duration, Time
@@ -76,12 +77,15 @@ def pose_stamped(pose: Pose, stamp_ns: int, frame_id: str) -> PoseStamped:
 
 def keyframe_to_msg(keyframe: Keyframe) -> msg.Keyframe:
     lens, grid = keyframe.intrinsics, keyframe.depth_grid
+    base_pose = PoseWithCovariance(pose=pose_to_msg(keyframe.map_from_base))
+    for axis in (0, 1):
+        base_pose.covariance[7 * axis] = keyframe.stale_m**2
     return msg.Keyframe(
         header=header(keyframe.stamp_ns, keyframe.map_frame),
         keyframe_id=keyframe.keyframe_id,
         map_id=keyframe.map_id,
         session_id=keyframe.session_id,
-        base_pose=PoseWithCovariance(pose=pose_to_msg(keyframe.map_from_base)),
+        base_pose=base_pose,
         camera_pose=pose_to_msg(keyframe.map_from_camera),
         width=keyframe.width_px,
         height=keyframe.height_px,
@@ -108,6 +112,7 @@ def keyframe_from_msg(message: msg.Keyframe) -> Keyframe:
         intrinsics=Intrinsics(*lens) if any(lens) else None,
         image_path=message.image_uri,
         is_localized=not message.unlocalized,
+        stale_m=math.sqrt(max(0.0, message.base_pose.covariance[0])),
         depth_grid=_depth_grid(message),
     )
 

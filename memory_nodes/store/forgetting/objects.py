@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass, field
 
 from memory_nodes.records import ChangeKind, ItemKind, ObjectStatus
-from memory_nodes.store import objects, texts
+from memory_nodes.store import map_graphs, objects, texts
 from memory_nodes.store.editing import edit_log
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.selection import Chosen, among
@@ -180,6 +180,7 @@ def _shorten_session(connection: sqlite3.Connection, session_id: str) -> None:
     ).fetchone()
     if first_ns is None:
         connection.execute("DELETE FROM session WHERE session_id = ?", (session_id,))
+        map_graphs.forget_unused(connection)
     else:
         connection.execute(
             "UPDATE session SET start_ns = ?, end_ns = ? WHERE session_id = ?",
