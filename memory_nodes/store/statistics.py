@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_nodes.records import Counts
+from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.reader import Reader
 
 
@@ -30,6 +31,11 @@ def statistics(reader: Reader, memory_dir: Path) -> Statistics:
         last_stamp_ns=last_ns,
         map_ids=map_ids,
     )
+
+
+def database_bytes(memory_dir: Path) -> int:
+    """Of the database and what waits beside it to come into it; without pictures and indices."""
+    return sum(map(_size_bytes, memory_dir.glob(f"{DATABASE_NAME}*")))
 
 
 def _size_bytes(path: Path) -> int:
