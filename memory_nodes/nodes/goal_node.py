@@ -50,6 +50,8 @@ class GoalNode(MemoryNode):
     def start(self) -> None:
         self._stops: dict[bytes, Stop] = {}
         self.nav2 = Nav2Client(self, self.navigation)
+        self.health.gauges["nav2"] = lambda: {"nav2": self.nav2.state}
+        self.on_stop(self.health.gauges.clear)
         self.query: Client[Any, Any] = self.create_client(
             QueryMemory, endpoints.QUERY, callback_group=self.side_by_side
         )

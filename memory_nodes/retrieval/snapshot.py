@@ -70,6 +70,15 @@ class Snapshot:
         """Made when the first question needs it."""
         return GraphIndex.of(self.objects, self.relations)
 
+    def last_place(self, map_id: str) -> Keyframe | None:
+        """The newest keyframe of a map that tells where the robot was."""
+        known = (
+            item
+            for item in self.keyframes.values()
+            if item.map_id == map_id and item.is_localized and item.map_from_base.is_valid
+        )
+        return max(known, key=lambda item: item.keyframe_id, default=None)
+
     def filtered(self, wanted: Filter) -> Snapshot:
         """Only the part that a question is about."""
         if wanted == Filter():

@@ -15,6 +15,7 @@ from memory_nodes.perception.clocks import clock_problem
 from memory_nodes.perception.gathering import Gatherer, PosedMessage
 from memory_nodes.perception.localization import LocalizationConfig, is_localized
 from memory_nodes.perception.messages import stamp_of
+from memory_nodes.perception.rate import RateMeter
 from memory_nodes.perception.waiting import WaitingRoom
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.memory_node import MemoryNode
@@ -23,6 +24,7 @@ from memory_nodes.ros.pose_source import pose_source
 AnyImage: TypeAlias = Image | CompressedImage
 
 SETTLE_PERIOD_S = 0.02
+LISTEN_PERIOD_S = 1.0
 MAX_WAITING = 100
 
 
@@ -39,6 +41,9 @@ class CameraConfig:
     )
     pose_timeout_s: float = parameter(
         2.0, "wall time an image waits for the transform of its stamp", unit="s", low=0.0
+    )
+    image_silence_s: float = parameter(
+        10.0, "wall time without an image that is a warning; 0 = never", unit="s", low=0.0
     )
 
 
@@ -74,6 +79,9 @@ class Camera:
         self.waiting: WaitingRoom[AnyImage, PosedMessage] = WaitingRoom(
             self._gatherer.gather, config.pose_timeout_s, MAX_WAITING, node.counters
         )
+        self._rate = RateMeter(time.monotonic())
+        node.health.gauges["camera"] = self._figures
+        node.on_stop(lambda: node.health.gauges.pop("camera"))
         kind = CompressedImage if config.image_transport == "compressed" else Image
         node.listen(kind, endpoints.IMAGE, self._on_image, endpoints.SENSOR)
         node.listen(
@@ -85,6 +93,7 @@ class Camera:
             kind_of_pose = PoseWithCovarianceStamped
             node.listen(kind_of_pose, endpoints.LOCALIZATION, self._on_pose, endpoints.EVENT)
         node.every(SETTLE_PERIOD_S, self._settle)
+        node.every(LISTEN_PERIOD_S, self._listen_for_silence)
         node.on_jump_back(self._jumped_back)
 
     @property
@@ -94,6 +103,7 @@ class Camera:
 
     def _on_image(self, message: AnyImage) -> None:
         self._node.counters["images"] += 1
+        self._rate.note(time.monotonic())
         is_simulated = bool(self._node.get_parameter("use_sim_time").value)
         stamp_ns = stamp_of(message)
         problem = clock_problem(stamp_ns, self._node.now_ns(), is_simulated)
@@ -102,6 +112,21 @@ class Camera:
             self._node.counters["dropped_wrong_clock"] += 1
             return
         self.waiting.enter(message, time.monotonic())
+
+    def _figures(self) -> dict[str, object]:
+        now_s = time.monotonic()
+        return {
+            "image_rate_hz": round(self._rate.rate_hz(now_s), 2),
+            "image_age_s": round(self._rate.age_s(now_s), 2),
+            "images_waiting": len(self.waiting),
+        }
+
+    def _listen_for_silence(self) -> None:
+        silence_s = self._config.image_silence_s
+        is_silent = 0.0 < silence_s < self._rate.age_s(time.monotonic())
+        topic = self._node.resolve_topic_name(endpoints.IMAGE)
+        problem = f"no image on {topic} for {silence_s:.0f} s: is the camera on?"
+        self._node.trouble(problem if is_silent else None, "camera")
 
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         self._gatherer.is_localized = is_localized(message.pose.covariance, self._gate)

@@ -88,6 +88,15 @@ class Nav2Client:
         )
         node.on_stop(self._let_go)
 
+    @property
+    def state(self) -> str:
+        """For a person: what may be expected of Nav2 now."""
+        if self._client is None:
+            return "not installed"
+        if not self._client.server_is_ready():
+            return "not running"
+        return "driving" if self._live or self._driving else "ready"
+
     async def drive(
         self, goal: PoseStamped, stop: Stop, feedback: Callable[[float], None]
     ) -> Drive:

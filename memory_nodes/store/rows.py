@@ -14,6 +14,7 @@ from memory_nodes.records import (
     Episode,
     EpisodeOrigin,
     EpisodeStatus,
+    Gist,
     Keyframe,
     ObjectDescriptor,
     ObjectStatus,
@@ -233,6 +234,21 @@ def observation_from(row: sqlite3.Row) -> Observation:
 def observation_id(key: int) -> str:
     """The public id of an observation that was given none."""
     return f"observation_{key}"
+
+
+def gist_from(row: sqlite3.Row) -> Gist:
+    """From a row of gist with its text and map, without the ids of what it summarises."""
+    return Gist(
+        text=row["text"],
+        map_id=row["map_id"],
+        map_frame=row["map_frame"],
+        center_map_m=(row["x"], row["y"], row["z"]),
+        radius_m=row["radius_m"],
+        start_ns=row["start_ns"],
+        end_ns=row["end_ns"],
+        episode_id=episode_id(row["episode_key"]) if row["episode_key"] is not None else "",
+        source=row["source"],
+    )
 
 
 def gist_id(key: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_nodes.records import Counts
+from memory_nodes.store.database import DATABASE_NAME
 from memory_nodes.store.reader import Reader
 
 
@@ -41,6 +42,11 @@ def disk_use(memory_dir: Path) -> Mapping[str, int]:
         top = path.relative_to(memory_dir).parts[0]
         used[top.partition(".")[0]] += _size_bytes(path)
     return used
+
+
+def database_bytes(memory_dir: Path) -> int:
+    """Of the database and what waits beside it to come into it; without pictures and indices."""
+    return sum(map(_size_bytes, memory_dir.glob(f"{DATABASE_NAME}*")))
 
 
 def _size_bytes(path: Path) -> int:
