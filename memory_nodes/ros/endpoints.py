@@ -39,6 +39,7 @@ EDIT_OBJECT = "edit_object"
 EXPORT_MEMORY = "export_memory"
 CONSOLIDATE = "consolidate"
 SUMMARIZE = "summarize"
+STOP = "stop"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"
 

@@ -13,7 +13,7 @@ from geometry_msgs.msg import PoseStamped
 from std_msgs.msg import String
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.candidates import Outcome
+from memory_nodes.navigation.outcomes import Outcome
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints

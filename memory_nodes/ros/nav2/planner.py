@@ -1,0 +1,81 @@
+"""What Nav2 says of a pose before anything drives there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
+from rclpy.client import Client
+
+from memory_nodes.geometry import Pose
+from memory_nodes.navigation.preflight import NO_ANSWER, NoAnswer, PreflightConfig
+from memory_nodes.ros.conversions import pose_stamped
+from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.nav2 import shapes
+
+
+class Nav2Planner:
+    """Costs and paths, where the servers are there. To be made while its node starts."""
+
+    def __init__(self, node: MemoryNode, config: PreflightConfig) -> None:
+        self._node = node
+        self._timeout_s = config.preflight_timeout_s
+        self._costs: Client[Any, Any] | None = None
+        self._plans: ActionClient[Any, Any, Any] | None = None
+        if not config.preflight:
+            return
+        self._cost_type, self._plan_type = shapes.cost_type(), shapes.plan_type()
+        if self._cost_type is not None:
+            costs: Client[Any, Any] = node.create_client(
+                self._cost_type, config.cost_service, callback_group=node.side_by_side
+            )
+            self._costs = costs
+            node.on_stop(lambda: node.destroy_client(costs))
+        if self._plan_type is not None:
+            self._plans = ActionClient(
+                node, self._plan_type, config.plan_action, callback_group=node.side_by_side
+            )
+            node.on_stop(self._plans.destroy)
+
+    async def costs(self, poses: Sequence[Pose]) -> Sequence[float] | NoAnswer:
+        if self._costs is None or not self._costs.service_is_ready():
+            return NO_ANSWER
+        requests = shapes.cost_requests(self._cost_type, [self._stamped(pose) for pose in poses])
+        asking = [self._costs.call_async(request) for request in requests]
+        found: list[float] = []
+        for answer in asking:
+            if await self._node.within(self._timeout_s, answer):
+                found += shapes.costs_of(answer.result())
+            else:
+                self._give_up(asking)
+                return NO_ANSWER
+        # A server that could not transform the poses answers with none.
+        return found if len(found) == len(poses) else NO_ANSWER
+
+    async def path(self, goal: Pose) -> Sequence[Pose] | NoAnswer:
+        if self._plans is None or not self._plans.server_is_ready():
+            return NO_ANSWER
+        request = shapes.plan_goal(self._plan_type, self._stamped(goal))
+        sending = self._plans.send_goal_async(request)
+        if not await self._node.within(self._timeout_s, sending):
+            return NO_ANSWER
+        handle = sending.result()
+        if handle is None or not handle.accepted:
+            return NO_ANSWER  # a planner that is not active says nothing of the place
+        ending = handle.get_result_async()
+        if not await self._node.within(self._timeout_s, ending):
+            handle.cancel_goal_async()
+            return NO_ANSWER
+        answer: Any = ending.result()
+        return [] if answer.status == GoalStatus.STATUS_ABORTED else shapes.path_of(answer.result)
+
+    def _give_up(self, asking: Sequence[Any]) -> None:
+        assert self._costs is not None
+        for answer in asking:
+            if not answer.done():
+                self._costs.remove_pending_request(answer)
+
+    def _stamped(self, pose: Pose) -> Any:
+        return pose_stamped(pose, self._node.now_ns(), self._node.suite.map_frame)
