@@ -10,6 +10,8 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.pose_source import pose_source
 
 STEP_NS = NS_PER_S // 10
+WAIT_S, WAITS = 0.1, 10
+"""For the transforms of a robot that has just stopped."""
 
 
 class Whereabouts:
@@ -37,6 +39,16 @@ class Whereabouts:
                 self._was_known = True
                 return Reached(pose, now_ns - age_ns, suite.map_frame)
         return None
+
+    async def at_rest(self) -> Reached | None:
+        """The pose at a stamp from now on, for which it waits a moment; else the newest one."""
+        since_ns, found = self._node.now_ns(), self.now()
+        for _ in range(WAITS):
+            if found is None or found.stamp_ns >= since_ns:
+                break
+            await self._node.within(WAIT_S)
+            found = self.now()
+        return found
 
     @property
     def is_lost(self) -> bool:

@@ -152,8 +152,9 @@ class Nav2Client:
         except Exception:
             self._cancel_by_id(goal_id)  # whatever went wrong here, the robot must not drive on
             raise
-        now = whereabouts.now()
-        if ending.cause is Cause.ARRIVED and now is not None:
+        has_arrived = ending.cause is Cause.ARRIVED
+        now = await whereabouts.at_rest() if has_arrived else whereabouts.now()
+        if has_arrived and now is not None:
             off_m = now.map_from_base.on_floor().distance_m(pose_from_msg(goal.pose))
             if off_m > self._config.arrived_within_m:
                 ending = Ending.of(Cause.STOPPED_SHORT, f"{off_m:.1f}")
