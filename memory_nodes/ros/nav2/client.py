@@ -115,9 +115,17 @@ class Nav2Client:
         if not await self._node.within(self._config.server_timeout_s, cancelling):
             self._canceller.remove_pending_request(cancelling)
             return False
-        answer: Any = cancelling.result()
-        codes = CancelGoal.Response
-        return answer.return_code == codes.ERROR_NONE or not self._driving
+        # The answer does not tell of a goal that refused: only the status does, a moment later.
+        for _ in range(self._polls):
+            await self._node.within(POLL_S)
+            if not self._driving:
+                return True
+        return False
+
+    @property
+    def _polls(self) -> int:
+        """As many as fit into the time that a server is waited for."""
+        return max(1, round(self._config.server_timeout_s / POLL_S))
 
     @property
     def _longest_stop_s(self) -> float:
@@ -208,8 +216,7 @@ class Nav2Client:
 
     async def _server_is_there(self, stop: Stop) -> bool:
         assert self._client is not None
-        polls = max(1, round(self._config.server_timeout_s / POLL_S))
-        for _ in range(polls):
+        for _ in range(self._polls):
             if stop.reason is not None:
                 return False
             if self._client.server_is_ready():
