@@ -74,13 +74,13 @@ class Preflight:
     """Checks one candidate after the other."""
 
     def __init__(self, planner: Planner, config: PreflightConfig) -> None:
-        self._planner = planner
+        self.planner = planner
         self._config = config
 
     async def checked(self, candidate: Candidate, rules: Rules) -> Candidate | Cause:
         """The candidate, at its own pose or at a free one near it, or why there is none."""
         wanted = candidate.map_from_goal
-        cost = await self._planner.costs([wanted])
+        cost = await self.planner.costs([wanted])
         if cost is NO_ANSWER or not _is_blocked(cost[0]):
             refusal = await self._refusal_of_way(wanted, rules)
             if refusal is None:
@@ -110,14 +110,14 @@ class Preflight:
             )
             if not rules.forbids(pose)
         ]
-        costs = await self._planner.costs(poses) if poses else []
+        costs = await self.planner.costs(poses) if poses else []
         if costs is NO_ANSWER:
             return []
         free = (pose for pose, cost in zip(poses, costs, strict=True) if not _is_blocked(cost))
         return [pose for pose, _ in zip(free, range(MAX_PLANS), strict=False)]
 
     async def _refusal_of_way(self, pose: Pose, rules: Rules) -> Cause | None:
-        path = await self._planner.path(pose)
+        path = await self.planner.path(pose)
         if path is NO_ANSWER:
             return None
         if not path:

@@ -105,10 +105,10 @@ class NavTrip:
 
     async def _face(self, candidate: Candidate) -> Ending | None:
         """Turns to the thing, on the spot; None where it is ahead, or nobody knows where it is."""
-        here, shown = self._whereabouts.now(), candidate.shown_position
-        if here is None or shown is None:
+        shown = candidate.shown_position
+        if shown is None:
             return None
-        base = here.map_from_base.on_floor()
+        base = self._base(candidate)
         yaw_rad = bearing_rad(base.position_m, shown.point_m)
         off_rad = abs(math.remainder(yaw_rad - base.yaw_rad, math.tau))
         if off_rad <= self._means.arrival.face_within_rad:
@@ -116,14 +116,17 @@ class NavTrip:
         x_m, y_m, _ = base.position_m
         return await self._drive(Pose.planar(x_m, y_m, yaw_rad))
 
+    def _base(self, candidate: Candidate) -> Pose:
+        """Where the robot has arrived, on the floor; the goal, where nobody else says."""
+        here = self._whereabouts.now()
+        return candidate.map_from_goal if here is None else here.map_from_base.on_floor()
+
     def _write_down(self, candidate: Candidate, seen: Sighted) -> None:
         """What came of a look becomes an observation, where the robot made it."""
         if seen.presence is Presence.UNSURE or candidate.target is None:
             return
-        here, suite = self._whereabouts.now(), self._node.suite
-        pose = here.map_from_base if here is not None else candidate.map_from_goal
+        suite, target = self._node.suite, candidate.target
         is_there = "is" if seen.presence is Presence.YES else "is not"
-        target = candidate.target
         message = Observation(
             header=header(self._node.now_ns(), suite.map_frame),
             map_id=self._rules.map_id,
@@ -132,5 +135,5 @@ class NavTrip:
             confidence=1.0,
             source=self._node.get_name(),
         )
-        message.pose.pose = pose_to_msg(pose)
+        message.pose.pose = pose_to_msg(self._base(candidate))
         self._means.observations.publish(message)

@@ -8,24 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
 from std_msgs.msg import String
 
-from memory_nodes.geometry import Pose, Vector3
+from memory_nodes.geometry import Pose
 from memory_nodes.navigation.outcomes import Outcome
 from memory_nodes.navigation.preflight import Planner, Preflight
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
-from memory_nodes.records import Keyframe, ObjectView
 from memory_nodes.ros import endpoints
 from memory_nodes.store.writer import Writer
 from memory_test_support.floor_plan import Area, FloorPlan, PlanOfFloor
 from memory_test_support.goal_driver import SOON, Driver, remember
 from memory_test_support.navigator import Navigator
 from memory_test_support.node_bench import NodeBench
-from memory_test_support.records import CAMERA, box, descriptor, graph, keyframe
+from memory_test_support.records import descriptor, graph, keyframe, measured
 
 HERE = Pose.planar(1.0, 2.0, 0.5)
 HERE_BESIDE = Pose.planar(0.0, 1.0, -0.2)
@@ -101,7 +99,7 @@ def test_object_whose_place_is_known_well_is_faced_from_a_side_it_was_seen_from(
     """By hand: seen from the origin and from beside it at 4 m, so it is faced from 1.5 m."""
     place = (4.0, 0.0, 1.0)
     seen_from = [keyframe(1, base=Pose.planar(0.0, 0.0, 0.0)), keyframe(2, base=HERE_BESIDE)]
-    views = [_measured(item, place) for item in seen_from]
+    views = [measured(item, place) for item in seen_from]
     writer = Writer(bench.memory_dir)
     writer.commit_chunk(graph(1, seen_from, [descriptor("mug_1", *views)]))
     writer.close()
@@ -114,13 +112,6 @@ def test_object_whose_place_is_known_well_is_faced_from_a_side_it_was_seen_from(
     facing_rad = math.atan2(place[1] - first.pose.position.y, place[0] - first.pose.position.x)
     assert yaw_rad == pytest.approx(facing_rad, abs=0.05)
     assert (second.pose.position.x, second.pose.position.y) in {(0.0, 0.0), (0.0, 1.0)}
-
-
-def _measured(shown_by: Keyframe, place: Vector3) -> ObjectView:
-    """A view with the box around the place and its depth."""
-    (u_px, v_px), *_ = CAMERA.project(shown_by.map_from_camera.inverse().apply(np.array([place])))
-    seen = box(float(u_px) - 25.0, float(v_px) - 25.0, 50.0)
-    return ObjectView(shown_by.keyframe_id, seen, point_map_m=place)
 
 
 def test_pose_that_is_taken_gives_way_to_a_free_one_and_that_is_said(

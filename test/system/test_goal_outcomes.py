@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
 from robot_memory.msg import Observation
 from std_srvs.srv import Trigger
@@ -18,14 +19,16 @@ from memory_nodes.geometry import Pose
 from memory_nodes.navigation.outcomes import Outcome
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.ros import endpoints
+from memory_nodes.store.writer import Writer
 from memory_test_support.goal_driver import SOON, Camera, Driver, remember
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.recorded_models import RecordedChat
-from memory_test_support.records import keyframe
+from memory_test_support.records import descriptor, graph, keyframe, measured
 from memory_test_support.simulated_base import SimulatedBase
 
 START = {"start_x": 0.0, "start_y": 0.0, "start_yaw_rad": 0.0, "time_scale": 10.0}
 NEAR = keyframe(1, base=Pose.planar(1.5, 0.0, 0.0))
+NEAR_BESIDE = keyframe(2, base=Pose.planar(1.5, 0.4, 0.0))
 OTHER_PLACE = keyframe(2, base=Pose.planar(0.0, 2.0, math.pi / 2))
 PATIENT = {**SOON, "drive_timeout_s": 30.0, "image_transport": "raw", "lost_after_s": 1.0}
 
@@ -100,6 +103,30 @@ def test_object_that_was_moved_is_verified_at_the_second_place(bench: NodeBench,
     assert result.outcome == Outcome.VERIFIED
     assert "not at the place where I looked first" in result.message
     assert at(result) == pytest.approx((0.0, 2.0), abs=0.1)
+
+
+def test_robot_turns_to_the_thing_before_it_looks(bench: NodeBench, base: Any) -> None:
+    """By hand: from (1.5, 0.4) the mug at (1.5 + 3, 0.4 + 1.1) lies 20.1 degrees to the left."""
+    place = (4.5, 1.5, 1.0)
+    writer = Writer(bench.memory_dir)
+    seen = [measured(item, place) for item in (NEAR, NEAR_BESIDE)]
+    writer.commit_chunk(graph(1, [NEAR, NEAR_BESIDE], [descriptor("mug_1", *seen)]))
+    writer.close()
+    base("succeed")
+    driver = start_goals(bench, "yes", standoff_m=0.0)
+    goals = bench.heard(PoseStamped, endpoints.GOAL, endpoints.LATCHED)
+    result = driver.go(object_id="mug_1", verify_on_arrival=True)
+    assert result.outcome == Outcome.VERIFIED
+    bench.until(lambda: len(goals) == 2, "a goal to drive to and one to turn to")
+    first, turned = goals
+    assert math.dist(_place(first), _place(turned)) < 0.1
+    yaw_rad = 2.0 * math.atan2(turned.pose.orientation.z, turned.pose.orientation.w)
+    x_m, y_m = _place(turned)
+    assert yaw_rad == pytest.approx(math.atan2(1.5 - y_m, 4.5 - x_m), abs=0.05)
+
+
+def _place(goal: Any) -> tuple[float, float]:
+    return (goal.pose.position.x, goal.pose.position.y)
 
 
 def test_object_that_is_gone_is_not_found_and_that_is_written_down(

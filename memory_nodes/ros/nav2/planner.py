@@ -39,6 +39,12 @@ class Nav2Planner:
             )
             node.on_stop(self._plans.destroy)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether both servers are there."""
+        has_costs = self._costs is not None and self._costs.service_is_ready()
+        return has_costs and self._plans is not None and self._plans.server_is_ready()
+
     async def costs(self, poses: Sequence[Pose]) -> Sequence[float] | NoAnswer:
         if self._costs is None or not self._costs.service_is_ready():
             return NO_ANSWER
