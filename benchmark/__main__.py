@@ -13,6 +13,7 @@ from typing import Any
 from benchmark import (
     consolidation,
     cost,
+    goals,
     history,
     identity,
     pipeline,
@@ -50,6 +51,7 @@ class Benchmark:
 BENCHMARKS = {
     "consolidation": Benchmark(consolidation, consolidation.run, consolidation.add_arguments),
     "cost": Benchmark(cost, cost.run, cost.add_arguments),
+    "goals": Benchmark(goals, goals.run, goals.add_arguments),
     "history": Benchmark(history, history.run, history.add_arguments),
     "identity": Benchmark(identity, identity.run, identity.add_arguments),
     "pipeline": Benchmark(pipeline, lambda _: pipeline.run()),
