@@ -15,6 +15,9 @@ from memory_nodes.navigation.standoff import standoff_pose
 from memory_nodes.parameters import parameter
 from memory_nodes.records import Keyframe, ObjectDescriptor
 
+CUT_OFF = 0.25
+"""The middle of a thing may lie so far beside a picture that shows a part of it, as a share."""
+
 
 @dataclass(frozen=True)
 class CandidatesConfig:
@@ -69,7 +72,7 @@ class Candidate:
     def shown_position(self) -> PointEstimate | None:
         """Where the target is, if its known place is the one that the keyframe shows."""
         position = self.target.position if self.target is not None else None
-        if position is None or not self.keyframe.holds(np.array(position.point_m)):
+        if position is None or not self.keyframe.holds(np.array(position.point_m), CUT_OFF):
             return None
         return position
 
