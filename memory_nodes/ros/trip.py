@@ -92,6 +92,8 @@ class NavTrip:
         return seen
 
     async def _drive(self, map_from_goal: Pose) -> Ending:
+        if self._node.suite.map_id != self._rules.map_id:
+            return Ending.of(Cause.OTHER_MAP)  # the robot is on another map by now
         pose = pose_stamped(map_from_goal, self._node.now_ns(), self._node.suite.map_frame)
         self._means.goal.publish(pose)
         if self._means.dry_run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from std_msgs.msg import String
 
 from memory_nodes.geometry import Pose
 from memory_nodes.navigation.outcomes import Outcome
-from memory_nodes.navigation.preflight import Planner, Preflight
+from memory_nodes.navigation.preflight import NoAnswer, Planner, Preflight
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
@@ -138,6 +138,25 @@ def test_place_that_cannot_be_reached_gives_way_to_the_next_keyframe(
     assert [goal.pose.position.x for goal in navigator.goals] == [-2.0]
     assert outcome(driver.go(keyframe_id=1)) is Outcome.NO_VALID_GOAL
     assert len(navigator.goals) == 1
+
+
+def test_map_that_changes_before_the_drive_begins_stops_it(bench: NodeBench) -> None:
+    remember(bench, keyframe(1, base=HERE))
+    navigator = bench.make(Navigator)
+    node = bench.start(GoalNode, **SOON)
+
+    class Moving(PlanOfFloor):
+        """While it is asked, the robot comes to another map."""
+
+        async def costs(self, poses: Sequence[Pose]) -> Sequence[float] | NoAnswer:
+            node.suite = replace(node.suite, map_id="cellar")
+            return await super().costs(poses)
+
+    planner = Moving(FloorPlan(Area(-5.0, -5.0, 5.0, 5.0)), Pose.planar(0.0, 0.0, 0.0))
+    node.means = replace(node.means, preflight=Preflight(planner, node.checking))
+    driver = Driver(bench)
+    assert outcome(driver.go(keyframe_id=1)) is Outcome.OTHER_MAP
+    assert navigator.goals == []
 
 
 def _floor(walls: tuple[Area, ...] = (), low: tuple[Area, ...] = ()) -> PlanOfFloor:
