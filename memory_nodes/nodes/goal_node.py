@@ -193,7 +193,8 @@ class GoalNode(MemoryNode):
         if target is None:
             self._say("I did not understand where to go.")
             return
-        sending = self.itself.send_goal_async(NavigateToMemory.Goal(query=target))
+        goal = NavigateToMemory.Goal(query=target, verify_on_arrival=self.arrival.verify_spoken)
+        sending = self.itself.send_goal_async(goal)
         sending.add_done_callback(self._on_own_goal)
 
     def _on_own_goal(self, sending: Future[Any]) -> None:

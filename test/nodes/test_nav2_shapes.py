@@ -50,6 +50,11 @@ def test_kilted_is_asked_once_for_all_poses() -> None:
     assert request.poses == POSES
 
 
+def test_poses_may_be_in_a_message_that_holds_them() -> None:
+    (request,) = shapes.cost_requests(stand_in.LATER_COSTS, POSES)
+    assert request.poses.poses == POSES
+
+
 def test_poses_without_a_frame_are_asked_for_where_the_service_wants_these() -> None:
     (request,) = shapes.cost_requests(stand_in.EARLY_COSTS, POSES)
     assert [(item.x, item.y) for item in request.poses] == [(1.0, 2.0), (3.0, 2.0)]
@@ -89,6 +94,20 @@ def test_plan_begins_where_the_robot_is() -> None:
     goal = shapes.plan_goal(stand_in.PLAN, POSES[0])
     assert goal.goal == POSES[0]
     assert goal.use_start is False
+
+
+@pytest.mark.parametrize(
+    ("code", "is_without"),
+    [(204, True), (206, True), (208, True), (202, False), (205, False), (207, False)],
+)
+def test_only_a_reason_that_lies_in_the_goal_means_that_there_is_no_way(
+    code: int, is_without: bool
+) -> None:
+    assert shapes.is_without_path(stand_in.IronResult(error_code=code)) is is_without
+
+
+def test_aborted_plan_without_a_code_means_that_there_is_no_way() -> None:
+    assert shapes.is_without_path(stand_in.plan_result())
 
 
 def test_path_is_read_in_order() -> None:

@@ -48,16 +48,14 @@ class Nav2Planner:
     async def costs(self, poses: Sequence[Pose]) -> Sequence[float] | NoAnswer:
         if self._costs is None or not self._costs.service_is_ready():
             return NO_ANSWER
-        requests = shapes.cost_requests(self._cost_type, [self._stamped(pose) for pose in poses])
-        asking = [self._costs.call_async(request) for request in requests]
         found: list[float] = []
-        for answer in asking:
-            if await self._node.within(self._timeout_s, answer):
-                found += shapes.costs_of(answer.result())
-            else:
-                self._give_up(asking)
+        # One after the other: a server keeps few requests, and drops the others of a burst.
+        for request in shapes.cost_requests(self._cost_type, [self._stamped(p) for p in poses]):
+            asking = self._costs.call_async(request)
+            if not await self._node.within(self._timeout_s, asking):
+                self._costs.remove_pending_request(asking)
                 return NO_ANSWER
-        # A server that could not transform the poses answers with none.
+            found += shapes.costs_of(asking.result())
         return found if len(found) == len(poses) else NO_ANSWER
 
     async def path(self, goal: Pose) -> Sequence[Pose] | NoAnswer:
@@ -75,13 +73,10 @@ class Nav2Planner:
             handle.cancel_goal_async()
             return NO_ANSWER
         answer: Any = ending.result()
-        return [] if answer.status == GoalStatus.STATUS_ABORTED else shapes.path_of(answer.result)
-
-    def _give_up(self, asking: Sequence[Any]) -> None:
-        assert self._costs is not None
-        for answer in asking:
-            if not answer.done():
-                self._costs.remove_pending_request(answer)
+        if answer.status == GoalStatus.STATUS_SUCCEEDED:
+            return shapes.path_of(answer.result)
+        is_aborted = answer.status == GoalStatus.STATUS_ABORTED
+        return [] if is_aborted and shapes.is_without_path(answer.result) else NO_ANSWER
 
     def _stamped(self, pose: Pose) -> Any:
         return pose_stamped(pose, self._node.now_ns(), self._node.suite.map_frame)

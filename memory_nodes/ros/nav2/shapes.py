@@ -1,7 +1,8 @@
 """What differs in nav2_msgs from one ROS distribution to another, found by looking at it.
 
 NavigateToPose's result is empty in Humble, has error_code and error_msg in Jazzy, and more codes
-later. The service for costs is GetCost in Jazzy, of one point, and GetCosts later, of many poses.
+later. The service for costs is GetCost in Jazzy, of one point, and GetCosts later, of many poses,
+which are a list or, in later ones, a message that holds a list.
 Whoever calls this knows none of that, and needs not even have nav2_msgs.
 """
 
@@ -33,6 +34,11 @@ _MEANINGS = {
     9003: "it took too long",
 }
 """Of the codes that the controller, the planner and the navigator have in all distributions."""
+
+
+_NOT_OF_THE_GOAL = (201, 202, 203, 205, 207)
+"""Why a planner has no path, though there may be one: it is set up wrongly, does not know where the
+robot is, has it off the map or in an obstacle, or took too long."""
 
 
 def nav2_type(kind: str, *names: str) -> Any | None:
@@ -78,7 +84,9 @@ def cost_requests(kind: Any, poses: Sequence[PoseStamped]) -> list[Any]:
     if "poses" not in fields:
         return [_filled(kind.Request(), _planar(pose)) for pose in poses]
     request = kind.Request(use_footprint=False)
-    if "PoseStamped" in fields["poses"]:
+    if not fields["poses"].startswith("sequence"):  # a message that holds them
+        setattr(request.poses, _list_in(request.poses), list(poses))
+    elif "PoseStamped" in fields["poses"]:
         request.poses = list(poses)
     else:
         pose_2d = getattr(import_module("geometry_msgs.msg"), "Pose2D")  # noqa: B009 not everywhere
@@ -97,9 +105,20 @@ def plan_goal(kind: Any, pose: PoseStamped) -> Any:
     return kind.Goal(goal=pose, use_start=False)
 
 
+def is_without_path(result: Any) -> bool:
+    """Whether an aborted plan tells that there is no way; where there are no codes, it does."""
+    return int(getattr(result, "error_code", 0)) not in _NOT_OF_THE_GOAL
+
+
 def path_of(result: Any) -> list[Pose]:
     """Empty where no path was found."""
     return [pose_from_msg(stamped.pose) for stamped in result.path.poses]
+
+
+def _list_in(message: Any) -> str:
+    """The name of the only list of a message."""
+    fields: dict[str, str] = message.get_fields_and_field_types()
+    return next(name for name, kind in fields.items() if kind.startswith("sequence"))
 
 
 def _planar(stamped: PoseStamped) -> dict[str, float]:

@@ -73,8 +73,30 @@ class _ManyPoses(_ManyPoints):
         return {"use_footprint": "boolean", "poses": "sequence<geometry_msgs/PoseStamped>"}
 
 
-JAZZY_COST, EARLY_COSTS, KILTED_COSTS = map(_kind, (_OnePoint, _ManyPoints, _ManyPoses))
-"""GetCost; GetCosts while it was being made; GetCosts as it is."""
+@dataclass
+class _Array:
+    header: Any = None
+    poses: list[PoseStamped] = field(default_factory=list)
+
+    @staticmethod
+    def get_fields_and_field_types() -> dict[str, str]:
+        return {"header": "std_msgs/Header", "poses": "sequence<geometry_msgs/PoseStamped>"}
+
+
+@dataclass
+class _HeldPoses:
+    use_footprint: bool = False
+    poses: _Array = field(default_factory=_Array)
+
+    @staticmethod
+    def get_fields_and_field_types() -> dict[str, str]:
+        return {"use_footprint": "boolean", "poses": "geometry_msgs/PoseStampedArray"}
+
+
+JAZZY_COST, EARLY_COSTS, KILTED_COSTS, LATER_COSTS = map(
+    _kind, (_OnePoint, _ManyPoints, _ManyPoses, _HeldPoses)
+)
+"""GetCost; GetCosts while it was being made, in Kilted, and after it."""
 
 HUMBLE = {"action": ("NavigateToPose", "ComputePathToPose"), "srv": ()}
 JAZZY = {**HUMBLE, "srv": ("GetCost",)}
