@@ -11,7 +11,6 @@ from rclpy.action.client import ActionClient
 from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future
 from robot_memory.action import NavigateToMemory
-from robot_memory.msg import Observation
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
@@ -31,6 +30,7 @@ from memory_nodes.ros import endpoints
 from memory_nodes.ros.camera import CameraConfig
 from memory_nodes.ros.conversions import pose_stamped
 from memory_nodes.ros.declaring import declare
+from memory_nodes.ros.diary import Diary
 from memory_nodes.ros.eye import Eye
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
@@ -72,7 +72,7 @@ class GoalNode(MemoryNode):
             eye=Eye(self, self.camera, self.arrival, self.model),
             arrival=self.arrival,
             goal=self.announce(PoseStamped, endpoints.GOAL, endpoints.LATCHED),
-            observations=self.announce(Observation, endpoints.OBSERVATIONS, endpoints.STREAM),
+            diary=Diary(self),
             dry_run=self.safety.dry_run,
         )
         self.act(

@@ -18,6 +18,7 @@ from memory_nodes.navigation.preflight import Preflight
 from memory_nodes.navigation.safety import Rules
 from memory_nodes.navigation.standoff import bearing_rad
 from memory_nodes.ros.conversions import header, pose_stamped, pose_to_msg
+from memory_nodes.ros.diary import Diary
 from memory_nodes.ros.eye import Eye
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.nav2.client import Nav2Client
@@ -37,7 +38,7 @@ class Means:
     eye: Eye
     arrival: ArrivalConfig
     goal: Publisher[PoseStamped]
-    observations: Publisher[Observation]
+    diary: Diary
     dry_run: bool
 
 
@@ -138,4 +139,4 @@ class NavTrip:
             source=self._node.get_name(),
         )
         message.pose.pose = pose_to_msg(self._base(candidate))
-        self._means.observations.publish(message)
+        self._means.diary.write(message)

@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
-from robot_memory.msg import Observation
+from robot_memory.srv import AddObservation
 from std_srvs.srv import Trigger
 
 from memory_nodes.geometry import Pose
 from memory_nodes.navigation.outcomes import Outcome
+from memory_nodes.nodes.episodic_node import EpisodicNode
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.ros import endpoints
+from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 from memory_test_support.goal_driver import SOON, Camera, Driver, remember
 from memory_test_support.node_bench import NodeBench
@@ -68,6 +70,19 @@ def start_goals(bench: NodeBench, *replies: str, **parameters: Any) -> Driver:
     return Driver(bench)
 
 
+def diary(bench: NodeBench) -> list[Any]:
+    """What is to be written down, by a stand-in for episodic_node."""
+    written: list[Any] = []
+
+    def observe(request: Any, response: Any) -> Any:
+        written.append(request.observation)
+        response.success = True
+        return response
+
+    bench.user.create_service(AddObservation, endpoints.OBSERVE, observe)
+    return written
+
+
 def at(result: Any) -> tuple[float, float]:
     return (result.reached.pose.position.x, result.reached.pose.position.y)
 
@@ -85,8 +100,8 @@ def test_verified_is_said_when_the_model_sees_it_and_is_written_down(
 ) -> None:
     remember(bench, NEAR)
     base("succeed")
+    written = diary(bench)
     driver = start_goals(bench, "yes")
-    written = bench.heard(Observation, endpoints.OBSERVATIONS, endpoints.STREAM)
     result = driver.go(object_id="mug_1", verify_on_arrival=True)
     assert result.outcome == Outcome.VERIFIED
     assert result.message == "I have arrived, and the mug is here."
@@ -134,8 +149,8 @@ def test_object_that_is_gone_is_not_found_and_that_is_written_down(
 ) -> None:
     remember(bench, NEAR, OTHER_PLACE)
     base("succeed")
+    written = diary(bench)
     driver = start_goals(bench, "no")
-    written = bench.heard(Observation, endpoints.OBSERVATIONS, endpoints.STREAM)
     result = driver.go(object_id="mug_1", verify_on_arrival=True)
     assert result.outcome == Outcome.NOT_FOUND
     assert result.message == (
@@ -143,6 +158,26 @@ def test_object_that_is_gone_is_not_found_and_that_is_written_down(
     )
     bench.until(lambda: len(written) == 2, "an observation of each look")
     assert all("is not where" in item.text for item in written)
+
+
+def test_what_came_of_a_look_is_kept_in_the_memory(bench: NodeBench, base: Any) -> None:
+    remember(bench, NEAR)
+    base("succeed")
+    bench.start(EpisodicNode, base_url="")
+    driver = start_goals(bench, "no")
+    driver.go(object_id="mug_1", verify_on_arrival=True)
+    past, last = Past(bench.memory_dir), None
+
+    def is_kept() -> bool:
+        nonlocal last
+        last = past.last_of("action")
+        return last is not None and "mug_1" in last.observation.text
+
+    bench.until(is_kept, "the observation on disk")
+    past.close()
+    assert last is not None
+    assert "is not where" in last.observation.text
+    assert last.observation.map_from_base.position_m[0] == pytest.approx(1.5, abs=0.1)
 
 
 @pytest.mark.parametrize("reply", ["unsure", "maybe"])
