@@ -43,6 +43,14 @@ class Dates:
             return f"{_elapsed(stamp_ns)} after the start"
         return f"{self.day(stamp_ns)} {self.clock(stamp_ns)}"
 
+    def iso(self, stamp_ns: int) -> str:
+        """'2026-12-01T14:05:30+01:00'; of simulated time '0:12:05 after the start'."""
+        if not is_date(stamp_ns):
+            return self.moment(stamp_ns)
+        moment = self.local(stamp_ns)
+        # for the zone of the machine too, whose offset is that of the moment
+        return moment.astimezone(moment.tzinfo).isoformat()
+
     def clock(self, stamp_ns: int) -> str:
         """'14:05'; of simulated time '0:12:05'."""
         if not is_date(stamp_ns):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -120,7 +121,7 @@ class PointEstimate:
     covariance_m2: tuple[float, ...]
     """Row-major 3x3."""
 
-    @property
+    @cached_property
     def sigma_m(self) -> float:
         """Standard deviation in the direction in which least is known."""
         covariance = np.reshape(self.covariance_m2, (3, 3))
@@ -129,7 +130,15 @@ class PointEstimate:
     @property
     def is_rough(self) -> bool:
         """Known by its direction only: the distance is little more than a guess."""
-        return self.sigma_m > ROUGH_SIGMA_M
+        trace_m2 = self.covariance_m2[0] + self.covariance_m2[4] + self.covariance_m2[8]
+        return trace_m2 > ROUGH_SIGMA_M**2 and self.sigma_m > ROUGH_SIGMA_M
+
+
+@lru_cache(maxsize=8192)
+def camera_axes(map_from_camera: Pose) -> Array:
+    """The axes of an optical frame in the map, as columns; asked for again and again."""
+    axes: Array = map_from_camera.rotation.as_matrix()
+    return axes
 
 
 def interpolate(before: Pose, after: Pose, fraction: float) -> Pose:

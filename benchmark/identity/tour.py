@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from benchmark.tour_memory import (
 from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.ports import ChatModel
-from memory_nodes.records import ChunkGraph
+from memory_nodes.records import ChangeKind, ChunkGraph
 from memory_nodes.store.reader import Reader
 from memory_test_support.model_server import ModelServer, ServerOptions
 from memory_test_support.tour import Tour, Truth, load_tour, load_truth
@@ -62,15 +63,21 @@ async def _figures(
     truth: Truth,
     call_timeout_s: float = CALL_TIMEOUT_S,
 ) -> dict[str, Any]:
-    """Of one resolver, with a memory of its own."""
+    """Of one resolver, with a memory of its own.
+
+    moved_false and missing_false count events: nothing moves or is taken away on the tour.
+    """
     with tempfile.TemporaryDirectory() as directory:
         resolver = await resolved(graphs, model, Path(directory), call_timeout_s)
         reader = Reader(Path(directory))
         objects, _, keyframes = reader.graph()
+        kinds = Counter(change.kind for change in reader.changes(0, tour.frames[-1].stamp_ns))
         reader.close()
     true_of_view = instances_of_views(objects, keyframes, tour, truth)
     return {
         **identity_figures(objects, true_of_view, true_centres(truth)),
+        "moved_false": kinds[ChangeKind.MOVED],
+        "missing_false": kinds[ChangeKind.MISSING],
         **resolver.figures(),
         **resolver.reply_figures(),
     }

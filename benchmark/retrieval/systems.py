@@ -13,7 +13,7 @@ from benchmark.retrieval.embedding import DEADLINE_S, KnownTexts
 from benchmark.retrieval.memory import AskedMemory
 from benchmark.retrieval.pictures import Pictures
 from benchmark.retrieval.scores import MAX_KEYFRAMES, Outcome
-from memory_nodes.answering.answerer import AnswererConfig
+from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.prompt import answer_prompt, prompt_tokens, room_for_context
 from memory_nodes.geometry import Array
 from memory_nodes.models.ports import TextEmbedder

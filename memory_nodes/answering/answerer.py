@@ -2,61 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
+from memory_nodes.answering.agent import agent_answer
+from memory_nodes.answering.agents.run import Agent
+from memory_nodes.answering.asked import Asked, Deadline, read_asked
 from memory_nodes.answering.change_question import ChangeQuestion, change_question
 from memory_nodes.answering.changes import change_answer
-from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
-from memory_nodes.answering.prompt import (
-    ModelAnswer,
-    answer_prompt,
-    read_answer,
-    room_for_context,
-)
+from memory_nodes.answering.config import AnswererConfig
+from memory_nodes.answering.extractive import NOT_SEEN
+from memory_nodes.answering.past_questions import PastQuestions
+from memory_nodes.answering.reasoning import Reasoning
+from memory_nodes.answering.relation_question import relation_question
+from memory_nodes.answering.relations import Related, relation_facts
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelError, StoreMissing
-from memory_nodes.models.ports import ChatModel, Prompt, Reply
-from memory_nodes.parameters import parameter
-from memory_nodes.records import Answer, ObjectDescriptor, RetrievedKeyframe
-from memory_nodes.retrieval.context import evidence_line, serialise
-from memory_nodes.retrieval.ranking import Ranking, retrieved
-from memory_nodes.retrieval.retriever import Retriever
+from memory_nodes.models.ports import ChatModel
+from memory_nodes.records import Answer
+from memory_nodes.retrieval.context import shown_relations
+from memory_nodes.retrieval.retriever import Retrieved, Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
+from memory_nodes.store.past import Past
 from memory_nodes.times import EVER_NS
 
-MODES = ("auto", "graph", "visual")
+AGENT_MODES = ("agent", "history")
+MODES = ("auto", "graph", "visual", "full", *AGENT_MODES)
 MAX_QUESTION_CHARS = 2000
-
-
-@dataclass(frozen=True)
-class AnswererConfig:
-    """How questions are answered."""
-
-    max_keyframes: int = parameter(5, "keyframes in an answer", low=1, high=50)
-    max_context_objects: int = parameter(60, "objects in the prompt", low=1, high=500)
-    max_prompt_tokens: int = parameter(
-        4000,
-        "size of the answer prompt, estimated; what has no room is left out, and counted",
-        low=1000,
-        high=1_000_000,
-    )
-    answer_temperature: float = parameter(0.7, "of the answering model", low=0.0, high=2.0)
-    answer_timeout_s: float = parameter(
-        20.0,
-        "time for one answer; at its end it comes without the model",
-        unit="s",
-        low=0.1,
-        high=600.0,
-    )
 
 
 class Answerer:
     """Answers questions from the memory. Source: VL-KnG, section 6.3 (GraphRAG).
 
-    ``dates``: of the times in questions.
+    Args:
+        dates: of the times in questions.
+        past: what happened; without it such questions are answered from the graph.
+        agents: by mode; a mode without one is refused.
     """
 
     def __init__(
@@ -66,12 +50,16 @@ class Answerer:
         config: AnswererConfig,
         dates: Dates,
         retriever: Retriever | None = None,
+        past: Past | None = None,
+        agents: Mapping[str, Agent] | None = None,
     ) -> None:
-        self._model = model
         self._retriever = retriever if retriever is not None else Retriever()
         self._snapshots = snapshots
         self._config = config
         self._dates = dates
+        self._reasoning = Reasoning(model, config)
+        self._past = None if past is None else PastQuestions(past, dates, self._reasoning)
+        self._agents = agents if agents is not None else {}
 
     async def answer(
         self,
@@ -81,147 +69,124 @@ class Answerer:
         wanted: Filter | None = None,
         max_keyframes: int = 0,
     ) -> Answer:
-        """Answers from the graph; never fails for want of a model or of a memory.
+        """Answers from the memory; never fails for want of a model or of a memory, nor of time.
 
-        Raises InputError for a question that is empty or too long, or a mode that is unknown.
+        Raises InputError for a question that is empty or too long, or a mode that is unknown or
+        has no agent.
         """
-        _check(question, mode)
+        self._check(question, mode)
         started_ns = time.monotonic_ns()
-        try:
-            everything = self._snapshots.current()
-        except StoreMissing as error:
-            return Answer(question, NOT_SEEN, False, now_ns, problems=(str(error),))
         count = max_keyframes if max_keyframes > 0 else self._config.max_keyframes
-        asked = change_question(question, now_ns, self._dates) if mode == "auto" else None
-        if asked is not None:
-            return replace(
-                self._changes(question, asked, wanted or Filter(), everything, now_ns, count),
-                latency_ns=time.monotonic_ns() - started_ns,
-            )
-        snapshot = everything.filtered(wanted or Filter())
-        found = await self._retriever.retrieve(
-            question, snapshot, count, uses_pictures=mode != "graph"
-        )
-        if not found.ranking.keyframes or not found.is_seen:
-            answer = Answer(question, NOT_SEEN, False, now_ns)
-        else:
-            answer = await self._reason(question, snapshot, found.ranking, now_ns)
+        deadline = Deadline.after(self._config.question_timeout_s)
+        asked = read_asked(question, now_ns, self._dates, wanted or Filter(), count, deadline)
+        try:
+            answer = await self._by_mode(mode, asked, wanted or Filter())
+        except StoreMissing as error:
+            answer = Answer(question, NOT_SEEN, False, now_ns, problems=(str(error),))
+        return replace(answer, latency_ns=time.monotonic_ns() - started_ns)
+
+    async def _by_mode(self, mode: str, asked: Asked, wanted: Filter) -> Answer:
+        everything = await asyncio.to_thread(self._snapshots.current)
+        if mode in self._agents:
+            return await self._by_agent(self._agents[mode], asked, everything)
+        if mode == "auto":
+            changes = change_question(asked.question, asked.now_ns, self._dates)
+            if changes is not None:
+                return self._changes(asked, changes, wanted, everything)
+        snapshot = everything.filtered(asked.wanted)
+        told = await self._told(asked, snapshot) if mode == "auto" else None
+        return told or await self._by_graph(asked, snapshot, mode)
+
+    async def _told(self, asked: Asked, snapshot: Snapshot) -> Answer | None:
+        """What the past tells; None for a question about something else."""
+        if self._past is None:
+            return None
+        found = await self._retrieved(asked, snapshot, "auto") if asked.is_of_sighting else None
+        return await self._past.answer(asked, snapshot, found)
+
+    async def _by_graph(self, asked: Asked, snapshot: Snapshot, mode: str) -> Answer:
+        found = await self._retrieved(asked, snapshot, mode)
+        problems: tuple[str, ...] = ()
+        if mode == "full" and snapshot.objects:
+            try:
+                answer = await self._reasoning.over_whole(asked, snapshot, found)
+                return replace(answer, problems=(*answer.problems, *asked.problems))
+            except (ModelError, InputError) as error:
+                problems = (f"answered by graph: {error}",)
+        found, related = await asyncio.to_thread(self._related, asked, snapshot, found)
+        answer = await self._reasoning.over_found(asked, snapshot, found, related)
         return replace(
             answer,
-            problems=(*answer.problems, *found.problems),
-            latency_ns=time.monotonic_ns() - started_ns,
+            degraded=answer.degraded or bool(problems) or found.is_late,
+            problems=(*problems, *answer.problems, *found.problems, *asked.problems),
         )
 
+    def _related(
+        self, asked: Asked, snapshot: Snapshot, found: Retrieved
+    ) -> tuple[Retrieved, Related]:
+        """With what the scene graph adds; it finds by relations what words do not."""
+        question, facts = relation_question(asked.sought), None
+        if question is not None:
+            scores = found.ranking.object_scores if found.is_seen else {}
+            best_id = max(scores, key=scores.__getitem__, default="")
+            with self._snapshots.graph(asked.wanted) as scene:
+                facts = relation_facts(question, snapshot, scene, best_id)
+        if facts is not None and not found.is_seen:
+            ranking = facts.ranking(snapshot, asked.max_keyframes)
+            found = replace(found, ranking=ranking, is_seen=True)
+        with self._snapshots.graph() as scene:
+            relations = shown_relations(scene, snapshot, found.ranking)
+        if facts is not None:
+            relations = (*facts.relations, *relations)
+        return found, Related(relations, facts)
+
+    async def _by_agent(self, agent: Agent, asked: Asked, everything: Snapshot) -> Answer:
+        """In the end of all by graph, so that there is an answer."""
+        try:
+            return await agent_answer(agent, asked, everything)
+        except (ModelError, InputError) as error:
+            answer = await self._by_graph(asked, everything.filtered(asked.wanted), "graph")
+            problem = f"answered by graph: {error}"
+            return replace(answer, degraded=True, problems=(problem, *answer.problems))
+
+    async def _retrieved(self, asked: Asked, snapshot: Snapshot, mode: str) -> Retrieved:
+        """With whatever models there are, in time; else by words alone."""
+        work = self._retriever.retrieve(
+            asked.sought, snapshot, asked.max_keyframes, uses_pictures=mode != "graph"
+        )
+        try:
+            return await asyncio.wait_for(work, asked.deadline.left_s())
+        except asyncio.TimeoutError:
+            found = self._retriever.by_words(asked.sought, snapshot, asked.max_keyframes)
+            problem = "found by words alone: the time of the question was over"
+            return replace(found, problems=(problem,), is_late=True)
+
     def _changes(
-        self,
-        question: str,
-        asked: ChangeQuestion,
-        wanted: Filter,
-        everything: Snapshot,
-        now_ns: int,
-        count: int,
+        self, asked: Asked, changes: ChangeQuestion, wanted: Filter, everything: Snapshot
     ) -> Answer:
         """Within the bounds of the filter too; its times are those of the changes."""
         since_ns = EVER_NS if wanted.since_ns is None else wanted.since_ns
-        until_ns = now_ns if wanted.until_ns is None else wanted.until_ns
-        if asked.span is not None:
-            since_ns = max(since_ns, asked.span.since_ns)
-            until_ns = min(until_ns, asked.span.until_ns)
-        changes = self._snapshots.changes(since_ns, until_ns, wanted.map_id)
+        until_ns = asked.now_ns if wanted.until_ns is None else wanted.until_ns
+        if changes.span is not None:
+            since_ns = max(since_ns, changes.span.since_ns)
+            until_ns = min(until_ns, changes.span.until_ns)
+        known = self._snapshots.changes(since_ns, until_ns, wanted.map_id)
         snapshot = everything.filtered(replace(wanted, since_ns=None, until_ns=None))
-        return change_answer(question, asked, changes, snapshot, now_ns, count)
-
-    async def _reason(
-        self, question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int
-    ) -> Answer:
-        problem = "no model is configured"
-        if self._model is not None:
-            try:
-                prompt = self._prompt(question, snapshot, ranking, now_ns)
-                reply = await self._model.complete(prompt, self._config.answer_timeout_s)
-                return _from_model(question, reply, snapshot, ranking, now_ns)
-            except (ModelError, InputError) as error:
-                problem = f"answered without the model: {error}"
-        best = _best_objects(snapshot, ranking, ())
-        return Answer(
-            question=question,
-            text=extractive_answer(question, snapshot, ranking, now_ns),
-            found=True,
-            stamp_ns=now_ns,
-            confidence=min(1.0, ranking.best_score) / 2.0,
-            degraded=True,
-            problems=(problem,),
-            keyframes=ranking.keyframes,
-            objects=best,
-            evidence=tuple(evidence_line(item, snapshot, now_ns) for item in best),
+        return change_answer(
+            asked.question, changes, known, snapshot, asked.now_ns, asked.max_keyframes
         )
 
-    def _prompt(self, question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int) -> Prompt:
-        """Raises InputError where the budget is too small for anything."""
-        room = room_for_context(question, self._config.max_prompt_tokens)
-        context = serialise(snapshot, ranking, now_ns, self._config.max_context_objects, room)
-        return answer_prompt(question, context, self._config.answer_temperature)
-
-
-def _check(question: str, mode: str) -> None:
-    if not question.strip():
-        raise InputError("the question is empty")
-    if len(question) > MAX_QUESTION_CHARS:
-        raise InputError(
-            f"the question has {len(question)} characters, the limit is {MAX_QUESTION_CHARS}"
-        )
-    if mode not in MODES:
-        raise InputError(f"mode {mode!r} is not known, use one of: {', '.join(MODES)}")
-
-
-def _from_model(
-    question: str, reply: Reply, snapshot: Snapshot, ranking: Ranking, now_ns: int
-) -> Answer:
-    """The model's answer with its evidence. Raises ReplyError for an unusable reply."""
-    keyframe_ids = [hit.keyframe.keyframe_id for hit in ranking.keyframes]
-    shown = {item.object_id for key in keyframe_ids for item in snapshot.objects_by_keyframe[key]}
-    said = read_answer(reply, shown, keyframe_ids)
-    objects = _best_objects(snapshot, ranking, said.object_ids) if said.found else ()
-    return Answer(
-        question=question,
-        text=said.text,
-        found=said.found,
-        stamp_ns=now_ns,
-        confidence=said.confidence,
-        problems=said.problems,
-        keyframes=_reordered(ranking, said, snapshot) if said.found else (),
-        objects=objects,
-        evidence=tuple(evidence_line(item, snapshot, now_ns) for item in objects),
-        prompt_tokens=reply.prompt_tokens,
-        completion_tokens=reply.completion_tokens,
-    )
-
-
-def _best_objects(
-    snapshot: Snapshot, ranking: Ranking, named: Sequence[str]
-) -> tuple[ObjectDescriptor, ...]:
-    """The objects the model named, else the best-ranked one."""
-    scores = ranking.object_scores
-    chosen = named or (max(scores, key=scores.__getitem__),)
-    return tuple(snapshot.objects_by_id[key] for key in chosen)
-
-
-def _reordered(
-    ranking: Ranking, said: ModelAnswer, snapshot: Snapshot
-) -> tuple[RetrievedKeyframe, ...]:
-    """The keyframes the model named come first, each with the objects of the answer."""
-    hits = {hit.keyframe.keyframe_id: hit for hit in ranking.keyframes}
-    order = dict.fromkeys((*said.keyframe_ids, *hits))
-    return tuple(_with_named(hits[key], said.object_ids, snapshot) for key in order)
-
-
-def _with_named(
-    hit: RetrievedKeyframe, named: Sequence[str], snapshot: Snapshot
-) -> RetrievedKeyframe:
-    """The keyframe with the boxes of the named objects that it shows, if it shows any."""
-    key = hit.keyframe.keyframe_id
-    shown = [item for item in snapshot.objects_by_keyframe[key] if item.object_id in named]
-    if not shown:
-        return hit
-    shown.sort(key=lambda item: list(named).index(item.object_id))
-    return retrieved(hit.keyframe, hit.score, shown)
+    def _check(self, question: str, mode: str) -> None:
+        if not question.strip():
+            raise InputError("the question is empty")
+        if len(question) > MAX_QUESTION_CHARS:
+            raise InputError(
+                f"the question has {len(question)} characters, the limit is {MAX_QUESTION_CHARS}"
+            )
+        if mode not in MODES:
+            raise InputError(f"mode {mode!r} is not known, use one of: {', '.join(MODES)}")
+        if mode in AGENT_MODES and mode not in self._agents:
+            raise InputError(
+                f"mode {mode!r} needs a model and what the agents are made with: set base_url and "
+                "pip install 'robot-memory[agents]', or use mode auto"
+            )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from memory_nodes.answering.change_question import ALL_KINDS, ChangeQuestion
 from memory_nodes.answering.extractive import listed, name
+from memory_nodes.answering.locating import called
 from memory_nodes.records import Answer, Change, ChangeKind, ObjectDescriptor
 from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import age_text, stems
+from memory_nodes.words import age_text
 
 UNCHANGED = "Nothing changed that I noticed"
 MAX_NAMED = 5
@@ -41,7 +41,7 @@ def change_answer(
     known = {item.object_id: item for item in snapshot.objects}
     kinds, about = asked.kinds, ""
     if asked.named:
-        known = {item.object_id: item for item in _called(asked.named, question, snapshot)}
+        known = {item.object_id: item for item in called(asked.named, question, snapshot)}
         if not known:
             text = f"I have not seen any {asked.named!r}."
             return Answer(question, text, False, now_ns, problems=_problems(asked))
@@ -69,25 +69,6 @@ def change_answer(
         objects=tuple(objects),
         evidence=tuple(_evidence(change, now_ns) for change in told),
     )
-
-
-def _called(named: str, question: str, snapshot: Snapshot) -> list[ObjectDescriptor]:
-    """The objects whose id stands in the question, else those that have all words of the name:
-    of these the ones that are of that type, where there are any.
-    """
-    by_id = snapshot.objects_by_id
-    meant = {by_id[word].object_id for word in re.findall(r"\w+", question) if word in by_id}
-    if meant:
-        return [item for item in snapshot.objects if item.object_id in meant]
-    wanted = stems(named)
-    fitting = [item for item in snapshot.objects if _said_of(item).issuperset(wanted)]
-    typed = [item for item in fitting if wanted[-1] in stems(f"{item.name} {item.type}")]
-    return typed or fitting
-
-
-def _said_of(item: ObjectDescriptor) -> set[str]:
-    texts = (item.name, item.type, item.description, *item.attributes.values(), *item.wordings)
-    return set(stems(" ".join(texts)))
 
 
 def _unread(asked: ChangeQuestion) -> str:

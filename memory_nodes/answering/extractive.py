@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from memory_nodes.records import ObjectDescriptor, Relation
+from memory_nodes.records import ObjectDescriptor
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import age_text, words
+from memory_nodes.words import age_text
 
 NOT_SEEN = "I have not seen that."
 
 _PLACING = ("on", "inside", "attached to", "next to", "in front of", "under", "near")
 
 
-def extractive_answer(question: str, snapshot: Snapshot, ranking: Ranking, now_ns: int) -> str:
-    """What stands in the asked relation to the best object, or where that object is."""
+def extractive_answer(snapshot: Snapshot, ranking: Ranking, now_ns: int) -> str:
+    """Where the best object is."""
     best = snapshot.objects_by_id[max(ranking.object_scores, key=ranking.object_scores.__getitem__)]
-    neighbours = _asked_neighbours(question, best, snapshot)
-    if neighbours:
-        predicate = neighbours[0].predicate
-        named = [name(snapshot.objects_by_id[item.subject_id]) for item in neighbours]
-        return f"{predicate.capitalize()} {name(best)} I saw {listed(named)}."
     seen = age_text(best.last_seen_ns, now_ns)
     place = _place(best, snapshot)
     called = name(best)
@@ -33,19 +28,6 @@ def name(descriptor: ObjectDescriptor) -> str:
     color = descriptor.attributes.get("color", "")
     spoken = descriptor.type.replace("_", " ")
     return f"the {spoken}" if not color or color in spoken else f"the {color} {spoken}"
-
-
-def _asked_neighbours(question: str, best: ObjectDescriptor, snapshot: Snapshot) -> list[Relation]:
-    """'What is on the table?': the relations that point at the best object and are asked for."""
-    asked = words(question)
-    if not asked or asked[0] not in ("what", "which", "who"):
-        return []
-    text = f" {' '.join(asked)} "
-    return [
-        relation
-        for relation in snapshot.relations
-        if relation.object_id == best.object_id and f" {relation.predicate} " in text
-    ]
 
 
 def _place(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:

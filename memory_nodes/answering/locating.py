@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.ranking import best_views, score_objects
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_nodes.words import stems
 
 
 @dataclass(frozen=True)
@@ -39,3 +41,22 @@ def locate_objects(
     else:
         raise InputError("give a text or an object_id")
     return [Located(item, best_views(item, snapshot)[0]) for item in chosen]
+
+
+def called(named: str, question: str, snapshot: Snapshot) -> list[ObjectDescriptor]:
+    """The objects whose id stands in the question, else those that have all words of the name:
+    of these the ones that are of that type, where there are any.
+    """
+    by_id = snapshot.objects_by_id
+    meant = {by_id[word].object_id for word in re.findall(r"\w+", question) if word in by_id}
+    if meant:
+        return [item for item in snapshot.objects if item.object_id in meant]
+    wanted = stems(named)
+    fitting = [item for item in snapshot.objects if _said_of(item).issuperset(wanted)]
+    typed = [item for item in fitting if wanted[-1] in stems(f"{item.name} {item.type}")]
+    return typed or fitting
+
+
+def _said_of(item: ObjectDescriptor) -> set[str]:
+    texts = (item.name, item.type, item.description, *item.attributes.values(), *item.wordings)
+    return set(stems(" ".join(texts)))

@@ -39,6 +39,11 @@ def phrases(question: str) -> list[str]:
     return sorted((" ".join(part) for part in found if part), key=len, reverse=True)
 
 
+def named(phrase: str) -> str:
+    """The longest part of a phrase that may name a thing: 'blue vase' of 'the blue vase'."""
+    return next(iter(phrases(phrase)), phrase)
+
+
 def meant(phrase: str, known: Iterable[str]) -> list[str]:
     """The known names of what a phrase names."""
     return [name for name in known if is_meant(phrase, name)]

@@ -14,7 +14,7 @@ from memory_nodes.models.reply_json import parse_json
 from memory_nodes.models.reply_schema import array_of, closed_object
 from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 
-PROMPT_VERSION = "answer_v1"
+PROMPT_VERSION = "answer_v2"
 TASK = "answer"
 MAX_ANSWER_CHARS = 1000
 
@@ -31,10 +31,17 @@ class ModelAnswer:
     problems: tuple[str, ...]
 
 
-def answer_prompt(question: str, context: str, temperature: float) -> Prompt:
-    """Source: VL-KnG, section 6.3 (reasoning and localisation)."""
+def answer_prompt(
+    question: str, context: str, temperature: float, *, is_doubtful: bool = False
+) -> Prompt:
+    """Source: VL-KnG, section 6.3 (reasoning and localisation).
+
+    ``is_doubtful``: the context hardly fits the question, "not seen" is the likely answer.
+    """
     template = prompt_text(__package__, PROMPT_VERSION)
-    body = {"task": TASK, "question": question, "context": context}
+    body: dict[str, Any] = {"task": TASK, "question": question, "context": context}
+    if is_doubtful:
+        body["is_doubtful"] = True
     return Prompt(
         task=TASK,
         system=template,
@@ -52,7 +59,7 @@ def prompt_tokens(prompt: Prompt) -> int:
 
 def room_for_context(question: str, max_tokens: int) -> int:
     """Characters that are left for the context in a prompt of so many tokens."""
-    empty = answer_prompt(question, "", 0.0)
+    empty = answer_prompt(question, "", 0.0, is_doubtful=True)
     return max_tokens * CHARS_PER_TOKEN - len(empty.system) - len(empty.text)
 
 

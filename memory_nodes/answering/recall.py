@@ -35,7 +35,7 @@ class Recall:
     def sightings(self, phrase: str, wanted: Filter = ANYTIME_ANYWHERE) -> list[Sighting]:
         """When and where a thing was seen, by time; one for each observation that names it.
 
-        Of the filter its times, map and place are used.
+        Of the filter its times, map, place and layers are used.
         """
         found = self._sightings.of(meant(phrase, self._sightings.names()))
         waiting = [item for item in self._waiting() if meant(phrase, [item.name])]
@@ -50,14 +50,24 @@ class Recall:
         """What was seen in a time, on a map, from around a place, and in how many observations;
         most frequent first.
         """
-        waiting = (item for item in self._waiting() if _is_wanted(item, wanted))
         names: dict[tuple[str, ...], str] = {}
         pairs = {
             (names.setdefault(name_key(item.name), item.name), item.observation_id)
-            for item in (*self._sightings.within(wanted), *waiting)
+            for item in self._all(wanted)
         }
         counts = Counter(name for name, _ in pairs)
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def things(self, wanted: Filter, phrase: str = "") -> list[list[Sighting]]:
+        """The sightings of each thing by itself, by time; the thing that was seen last first.
+
+        ``phrase``: only of what it names. What is not consolidated yet is told apart by its name.
+        """
+        found = self.sightings(phrase, wanted) if phrase else self._all(wanted)
+        groups: dict[object, list[Sighting]] = {}
+        for item in sorted(found, key=lambda item: item.stamp_ns):
+            groups.setdefault(item.entity_id or name_key(item.name), []).append(item)
+        return sorted(groups.values(), key=lambda group: -group[-1].stamp_ns)
 
     def together_with(self, phrase: str) -> dict[str, int]:
         """What was seen in one view with a thing, and in how many views; most frequent first."""
@@ -68,6 +78,10 @@ class Recall:
         found = self.sightings(phrase)
         consolidated = {item.entity_id for item in found if item.entity_id}
         return max(len(consolidated), 1) if found else 0
+
+    def _all(self, wanted: Filter) -> list[Sighting]:
+        found = (*self._sightings.within(wanted), *self._waiting())
+        return [item for item in found if _is_wanted(item, wanted)]
 
     def _waiting(self) -> list[Sighting]:
         return [
@@ -84,6 +98,7 @@ def _sighting(observation: Observation) -> Sighting:
         stamp_ns=observation.stamp_ns,
         map_id=observation.map_id,
         position_map_m=observation.map_from_base.position_m,
+        layer=observation.layer,
     )
 
 
@@ -92,5 +107,6 @@ def _is_wanted(item: Sighting, wanted: Filter) -> bool:
         (wanted.since_ns is None or item.stamp_ns >= wanted.since_ns)
         and (wanted.until_ns is None or item.stamp_ns <= wanted.until_ns)
         and (not wanted.map_id or item.map_id == wanted.map_id)
+        and (not wanted.layers or item.layer in wanted.layers)
         and wanted.accepts_point(item.position_map_m)
     )

@@ -10,7 +10,7 @@ import numpy as np
 from memory_nodes.association.clear_looks import ClearLookConfig, clear_looks
 from memory_nodes.association.doubles import joins
 from memory_nodes.association.identified import each_once, with_ids
-from memory_nodes.association.known_objects import Known, KnownObjects
+from memory_nodes.association.known_objects import Known, KnownObjects, Newest
 from memory_nodes.association.known_places import MAX_SIGHTINGS, in_view, known_places, sightings
 from memory_nodes.association.looks import is_other_kind, looks_of
 from memory_nodes.association.matching import frames_of, match
@@ -38,8 +38,6 @@ WITHOUT_MEANING = "association without meaning"
 """Begins that of a graph whose texts could not be compared by their vectors."""
 
 Shortlists = Mapping[str, Sequence[Known]]
-Newest = Mapping[str, tuple[ObjectDescriptor, Keyframe]]
-"""Objects with their newest view, by id, and the keyframe of that."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ class Associator:
         by_model = frozenset(claims) - set(refused)
         confirmed = {name: decided[name] for name in by_model & set(decided)}
         found = (shortlists, decided, confirmed, said.same_known, meant)
-        doubles = joins(graph.objects, _map_id(graph), *found)
+        doubles = joins(graph.objects, _map_id(graph), *found, newest)
         return _Decision(decided, by_model, tuple(problems), doubles)
 
     async def _alike(self, local: Sequence[ObjectDescriptor]) -> tuple[Alike, list[str]]:
@@ -194,11 +192,12 @@ class Associator:
 
     def _with_elsewhere(self, shortlists: Shortlists, newest: Newest) -> Shortlists:
         """With the places where the newest views show what is not in its place."""
+        places = {object_id: self._known[object_id].item.position for object_id in newest}
         strays = {
             object_id
             for object_id, (item, shown_by) in newest.items()
-            if item.position is not None
-            and moves.contradicts(item.views[-1], {shown_by.keyframe_id: shown_by}, item.position)
+            if (place := places[object_id]) is not None
+            and moves.contradicts(item.views[-1], {shown_by.keyframe_id: shown_by}, place)
         }
         if not strays:
             return shortlists

@@ -20,10 +20,9 @@ from memory_nodes.association.known_places import (
     MIN_DEPTH_M,
     KnownPlace,
     KnownPlaces,
-    camera_axes,
     in_camera,
 )
-from memory_nodes.geometry import Array, Intrinsics, PointEstimate
+from memory_nodes.geometry import Array, Intrinsics, PointEstimate, camera_axes
 from memory_nodes.parameters import parameter
 from memory_nodes.records import (
     Box,
@@ -155,8 +154,8 @@ def _expected(
             continue
         if _sigma_px(place.position, point_m, keyframe, lens) > config.look_max_sigma_px:
             continue
-        scales_px = np.tile((lens.fx_px, lens.fy_px), 2) / point_m[2]
-        edges_px = np.tile(shown_px, 2) + place.outlines_m[sighting] * scales_px
+        scales_px = np.array([lens.fx_px, lens.fy_px, lens.fx_px, lens.fy_px]) / point_m[2]
+        edges_px = shown_px[[0, 1, 0, 1]] + place.outlines_m[sighting] * scales_px
         box = Box(*map(float, edges_px))
         if min(box.width_px, box.height_px) >= config.look_min_size_px:
             as_in_id = place.keyframe_ids[sighting]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from memory_nodes.association.looks import Looks, looks_of
 from memory_nodes.association.places import HOME_M3, LOOSE_M, ROOM_M3, log_density
 from memory_nodes.association.word_index import WordIndex
 from memory_nodes.geometry import Array, PointEstimate
-from memory_nodes.records import ObjectDescriptor, ObjectStatus
+from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectStatus
 from memory_nodes.store.moves import Elsewhere
 from memory_nodes.store.object_changes import KnownObject, ObjectChanges
 from memory_nodes.store.reader import Reader
@@ -28,6 +28,8 @@ FAR_SIGMAS = 3.5
 MIN_DEAD_ROWS = 1000
 
 Rows: TypeAlias = NDArray[np.intp]
+Newest: TypeAlias = Mapping[str, tuple[ObjectDescriptor, Keyframe]]
+"""Objects with their newest view, by id, and the keyframe of that."""
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_nodes.geometry import Array, PointEstimate, Pose
+from memory_nodes.geometry import Array, PointEstimate, camera_axes
 from memory_nodes.records import Box, Chunk, Keyframe, ObjectDescriptor, ObjectStatus
 
 MAX_SIGHTINGS = 50
@@ -98,13 +97,6 @@ def in_camera(position: PointEstimate, keyframe: Keyframe) -> Array:
     return point_m
 
 
-@lru_cache(maxsize=8192)
-def camera_axes(map_from_camera: Pose) -> Array:
-    """The axes of an optical frame in the map, as columns; asked for again and again."""
-    axes: Array = map_from_camera.rotation.as_matrix()
-    return axes
-
-
 def _place(descriptor: ObjectDescriptor, keyframes: Mapping[int, Keyframe]) -> KnownPlace | None:
     """None where no camera saw it there."""
     position = descriptor.position
@@ -134,7 +126,8 @@ def _outline_m(box: Box, position: PointEstimate, keyframe: Keyframe) -> Array |
     lens, point_m = keyframe.intrinsics, in_camera(position, keyframe)
     if lens is None or point_m[2] <= 0.0:
         return None
+    u_px, v_px = lens.project(point_m[None])[0]
     edges_px = np.array([box.x0_px, box.y0_px, box.x1_px, box.y1_px])
-    offsets_px = edges_px - np.tile(lens.project(point_m[None])[0], 2)
-    outline_m: Array = offsets_px * point_m[2] / np.tile((lens.fx_px, lens.fy_px), 2)
+    focal_px = np.array([lens.fx_px, lens.fy_px, lens.fx_px, lens.fy_px])
+    outline_m: Array = (edges_px - np.array([u_px, v_px, u_px, v_px])) * point_m[2] / focal_px
     return outline_m

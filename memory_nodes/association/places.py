@@ -26,6 +26,8 @@ UNKNOWN_PLACE = -1.0
 MOVE_TIME_S = 5 * 86_400.0
 """After so long a thing has been moved with probability 1 - 1/e."""
 MIN_MOVE_PROBABILITY = 1e-3
+CARRY_TIME_S = 60.0
+"""In less hardly a thing is carried away: what looks the same elsewhere is another one."""
 MAX_MOVE_PROBABILITY = 0.9
 """Where its place was in clear view without it."""
 STRAY_PROBABILITY = 0.05
@@ -94,8 +96,9 @@ def move_probability(elapsed_ns: int, was_absent: bool) -> float:
     """That a thing has been moved since it was seen last; a jump in a short time is unlikely."""
     if was_absent:
         return MAX_MOVE_PROBABILITY
-    elapsed_s = max(0, elapsed_ns) / NS_PER_S
-    return max(MIN_MOVE_PROBABILITY, MAX_MOVE_PROBABILITY * -math.expm1(-elapsed_s / MOVE_TIME_S))
+    elapsed_s = max(1.0, elapsed_ns / NS_PER_S)
+    least = MIN_MOVE_PROBABILITY * min(1.0, elapsed_s / CARRY_TIME_S)
+    return max(least, MAX_MOVE_PROBABILITY * -math.expm1(-elapsed_s / MOVE_TIME_S))
 
 
 def common_shift_m(gaps_m: Array, covariances_m2: Array, prior_m: float) -> Array:

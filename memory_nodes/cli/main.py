@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memory_nodes.cli import backup, doctor, export, import_, stats
+from memory_nodes.cli import backup, doctor, export, import_, mcp, stats
 from memory_nodes.cli.command import Command, Outcome
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.suite import SuiteConfig
@@ -22,6 +22,7 @@ COMMANDS: tuple[Command, ...] = (
     backup.COMMAND,
     export.COMMAND,
     import_.COMMAND,
+    mcp.COMMAND,
 )
 
 
@@ -59,7 +60,8 @@ def _print(outcome: Outcome, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(outcome.data, indent=2))
     else:
-        print("\n".join(outcome.lines))
+        for line in outcome.lines:
+            print(line)
 
 
 def _one_line(error: Exception) -> str:

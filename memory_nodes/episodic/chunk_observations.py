@@ -5,6 +5,7 @@ They stand on the layers description, place and detections. Source: eMEM, layers
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from memory_nodes.parameters import parameter
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observation
 
 DESCRIPTION, PLACE, DETECTIONS = "description", "place", "detections"
+_ID = re.compile(
+    rf"chunk_\d{{1,18}}\.(?:{DESCRIPTION}|{PLACE}|{DETECTIONS}\.(?P<keyframe>\d{{1,18}}))"
+)
 MAX_PHRASE_CHARS = 60
 MAX_TEXT_CHARS = 2000
 
@@ -24,6 +28,17 @@ class ChunkObservationsConfig:
     write_detections: bool = parameter(
         True, "a keyframe that shows other objects than the one before becomes an observation"
     )
+
+
+def keyframe_of(observation_id: str) -> int | None:
+    """The keyframe that an observation of detections is of; None for any other observation."""
+    found = _ID.fullmatch(observation_id)
+    return int(found["keyframe"]) if found is not None and found["keyframe"] else None
+
+
+def is_of_chunk(observation_id: str) -> bool:
+    """Whether an observation was made of a chunk, whose objects the graph has too."""
+    return _ID.fullmatch(observation_id) is not None
 
 
 def chunk_observations(graph: ChunkGraph, config: ChunkObservationsConfig) -> list[Observation]:

@@ -33,7 +33,7 @@ def lines_of(piece: Sequence[ObservationInEpisode]) -> list[Line]:
         text = " ".join(item.observation.text.split())
         said.setdefault((item.observation.layer, text), []).append(item)
     found = [Line(layer, text, tuple(items)) for (layer, text), items in said.items()]
-    found.sort(key=lambda line: (*_rank(line.layer), -len(line.items)))
+    found.sort(key=lambda line: (*layer_rank(line.layer), -len(line.items)))
     return found
 
 
@@ -48,5 +48,6 @@ def things_in(lines: Sequence[Line]) -> dict[str, tuple[ObservationInEpisode, ..
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
-def _rank(layer: str) -> tuple[int, str]:
+def layer_rank(layer: str) -> tuple[int, str]:
+    """By which layers are sorted: as in ``ORDER``, then by name."""
     return (ORDER.index(layer) if layer in ORDER else len(ORDER), layer)

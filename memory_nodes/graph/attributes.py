@@ -38,6 +38,7 @@ def object_attributes(descriptor: ObjectDescriptor, moments: Mapping[int, Moment
         "type": descriptor.type,
         "description": descriptor.description,
         "attributes": dict(descriptor.attributes),
+        "attribute_history": dict(descriptor.attribute_history),
         "affordances": descriptor.affordances,
         "status": descriptor.status,
         "position_map_m": None if position is None else _floats(position.point_m),

@@ -19,14 +19,17 @@ def to_cypher(scene: SceneGraph) -> Iterator[str]:
     """Statements, each in one line, that may be run again: they MERGE by id.
 
     Objects are nodes with the label Object; a relation has its predicate as type and, exactly,
-    as property. ``attributes`` are JSON, since a property of Neo4j holds no map.
+    as property. ``attributes`` and their history are JSON, since a property of Neo4j holds no map.
     """
     yield _CONSTRAINT
     for object_id, attributes in scene.graph.nodes(data=True):
         values = {
             **attributes,
             "status": attributes["status"].name.lower(),
-            "attributes": json.dumps(attributes["attributes"], ensure_ascii=False),
+            **{
+                field: json.dumps(attributes[field], ensure_ascii=False)
+                for field in ("attributes", "attribute_history")
+            },
         }
         yield f"MERGE (o:Object {{id: {_literal(object_id)}}}) SET o += {_map(values)};"
     for source, target, attributes in scene.graph.edges(data=True):

@@ -14,7 +14,7 @@ from memory_nodes.errors import InputError
 from memory_nodes.graph.attributes import Attributes, Moment
 from memory_nodes.graph.phrases import escaped, unescaped
 from memory_nodes.graph.scene_graph import SceneGraph
-from memory_nodes.records import ObjectStatus
+from memory_nodes.records import AttributeValue, ObjectStatus
 
 _FAULTS = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError),
@@ -113,6 +113,20 @@ def _keyframe_ids(value: Any) -> tuple[int, ...]:
     return tuple(map(_whole, _of(list, value)))
 
 
+def _histories(value: Any) -> dict[str, tuple[AttributeValue, ...]]:
+    """Empty where a file was written before there were any."""
+    if value is None:
+        return {}
+    return {
+        _text(key): tuple(map(_attribute_value, _of(list, of_it))) for key, of_it in value.items()
+    }
+
+
+def _attribute_value(written: Any) -> AttributeValue:
+    value, since_ns = _of(list, written)
+    return AttributeValue(_text(value), None if since_ns is None else _whole(since_ns))
+
+
 _SEEN: Mapping[str, Callable[[Any], Any]] = {
     "first_seen_ns": _whole,
     "last_seen_ns": _whole,
@@ -123,6 +137,7 @@ _OBJECT: Mapping[str, Callable[[Any], Any]] = {
     "type": _text,
     "description": _text,
     "attributes": lambda value: {_text(key): _text(text) for key, text in value.items()},
+    "attribute_history": _histories,
     "affordances": lambda value: tuple(map(_text, _of(list, value))),
     "status": lambda value: ObjectStatus[value.upper()],
     "position_map_m": _numbers(3),
@@ -161,7 +176,7 @@ def _scene(
 
 
 def _read(written: Mapping[str, Any], fields: Mapping[str, Callable[[Any], Any]]) -> Attributes:
-    return {field: read(written[field]) for field, read in fields.items()}
+    return {field: read(written.get(field)) for field, read in fields.items()}
 
 
 def _plain(attributes: Attributes) -> dict[str, Any]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from memory_nodes.perception.predicates import PREDICATES, inverse_of
-from memory_nodes.records import Relation
+from memory_nodes.records import AttributeValue, Relation
+from memory_nodes.words import age_text
 
 _SHORT = {"\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _LONG = {written: char for char, written in _SHORT.items()}
@@ -47,6 +50,18 @@ def read_from(object_id: str, relation: Relation) -> str:
     if object_id == relation.subject_id or inverse is None:
         return relation_phrase(relation.subject_id, relation.predicate, relation.object_id)
     return relation_phrase(relation.object_id, inverse, relation.subject_id)
+
+
+def earlier_values(
+    history: Mapping[str, Sequence[AttributeValue]], now_ns: int
+) -> Iterator[tuple[str, str, str]]:
+    """Each attribute that has changed, what it was, and until when: " until 2 days ago" or empty
+    where that is not known. The latest of each first.
+    """
+    for attribute, values in history.items():
+        for earlier, later in reversed(list(pairwise(values))):
+            until = "" if later.since_ns is None else f" until {age_text(later.since_ns, now_ns)}"
+            yield attribute, earlier.value, until
 
 
 def _escape(char: str) -> str:

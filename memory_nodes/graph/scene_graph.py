@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import networkx as nx
 
@@ -25,9 +25,10 @@ class SceneGraph:
     """A cache of the memory, or of a part of it. Source: VL-KnG, sections 5 and 6.3.
 
     Nodes are object ids with name (that a person gave), type, description, attributes,
-    affordances, status, position_map_m (3), covariance_m2 (9, row-major 3x3), map_id, map_frame,
-    first_seen_ns, last_seen_ns, view_count and keyframe_ids. Edges have predicate (their key),
-    keyframe_ids, first_seen_ns and last_seen_ns. The graph attribute ``keyframes`` has the Moment
+    attribute_history (of those that have changed, the AttributeValues), affordances, status,
+    position_map_m (3), covariance_m2 (9, row-major 3x3), map_id, map_frame, first_seen_ns,
+    last_seen_ns, view_count and keyframe_ids. Edges have predicate (their key), keyframe_ids,
+    first_seen_ns and last_seen_ns. The graph attribute ``keyframes`` has the Moment
     of each keyframe by id.
 
     Not safe in threads. Naming an object or a keyframe that is not there raises InputError.
@@ -65,6 +66,15 @@ class SceneGraph:
     def graph(self) -> nx.MultiDiGraph:
         """Read-only view for the algorithms of networkx; it follows each update."""
         return self._graph.copy(as_view=True)
+
+    @property
+    def keyframes(self) -> Mapping[int, Moment]:
+        """When and on which map each was taken, by id."""
+        return self._moments
+
+    def relations(self) -> list[Relation]:
+        """All of them, in the order of the graph."""
+        return [search.relation_of(self._graph, edge) for edge in self._graph.edges(keys=True)]
 
     def __len__(self) -> int:
         """The number of objects."""

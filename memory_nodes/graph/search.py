@@ -64,7 +64,7 @@ def related(graph: nx.MultiDiGraph, predicate: str, object_id: str) -> dict[str,
     found: dict[str, Relation] = {}
     for edge in _newest_first(graph, edges):
         other = edge[0] if edge[1] == object_id else edge[1]
-        found.setdefault(other, _relation(graph, edge))
+        found.setdefault(other, relation_of(graph, edge))
     found.pop(object_id, None)
     return found
 
@@ -111,7 +111,7 @@ def _step(graph: nx.MultiDiGraph, from_id: str, to_id: str) -> Step:
         for ends in ((from_id, to_id), (to_id, from_id))
         for predicate in graph.get_edge_data(*ends, default=())
     ]
-    relation = _relation(graph, _newest_first(graph, edges)[0])
+    relation = relation_of(graph, _newest_first(graph, edges)[0])
     return Step(relation, read_from(from_id, relation), read_from(to_id, relation))
 
 
@@ -125,6 +125,7 @@ def _newest_first(graph: nx.MultiDiGraph, edges: Iterable[Edge]) -> list[Edge]:
     return sorted(edges, key=age)
 
 
-def _relation(graph: nx.MultiDiGraph, edge: Edge) -> Relation:
+def relation_of(graph: nx.MultiDiGraph, edge: Edge) -> Relation:
+    """The record of an edge."""
     subject_id, object_id, predicate = edge
     return Relation(subject_id, predicate, object_id, graph.edges[edge]["keyframe_ids"])

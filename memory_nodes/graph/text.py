@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import PointEstimate
 from memory_nodes.graph.attributes import Attributes
-from memory_nodes.graph.phrases import name, quoted, relation_phrase
+from memory_nodes.graph.phrases import earlier_values, name, quoted, relation_phrase
 from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.graph.search import edges_at
 from memory_nodes.words import age_text
@@ -31,13 +31,17 @@ def as_text(scene: SceneGraph, now_ns: int, max_chars: int) -> str:
 
 
 def object_line(object_id: str, attributes: Attributes, now_ns: int) -> str:
-    """What an object is, where it is, and when it was seen last."""
+    """What an object is and was, where it is, and when it was seen last."""
     texts = [quoted(attributes["type"])]
     if attributes["name"]:
         texts.append(f"called {quoted(attributes['name'])}")
     if attributes["description"]:
         texts.append(quoted(attributes["description"]))
     texts += [f"{name(key)} {quoted(text)}" for key, text in attributes["attributes"].items()]
+    texts += [
+        f"{name(key)} was {quoted(text)}{until}"
+        for key, text, until in earlier_values(attributes["attribute_history"], now_ns)
+    ]
     texts += [f"can {quoted(deed)}" for deed in attributes["affordances"]]
     seen = age_text(attributes["last_seen_ns"], now_ns)
     status = attributes["status"].name.lower()

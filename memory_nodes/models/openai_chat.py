@@ -1,4 +1,4 @@
-"""Chat and vision through any OpenAI-compatible endpoint."""
+"""Chat, vision and tools through any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import openai
 
 from memory_nodes.errors import ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for, mapped, within
-from memory_nodes.models.ports import Prompt, Reply
+from memory_nodes.models.openai_tools import TRIAL, calls_in, tool_messages
+from memory_nodes.models.ports import Conversation, Prompt, Reply, Turn
+from memory_nodes.models.tools_by_json import call_by_json
 
 _FORMS = ("json_schema", "json_object_schema", "json_object", "text")
 """How a reply's form can be asked for, the strictest first. Some servers, llama.cpp's from Python
@@ -19,10 +21,12 @@ among them, know the schema only as a part of json_object."""
 
 
 class OpenAIChat:
-    """A ChatModel behind /chat/completions.
+    """A ToolModel behind /chat/completions.
 
     What the server can do is found out once: a form of reply that it refuses is not asked for
-    again, as soon as a looser one has worked.
+    again, as soon as a looser one has worked. Before the first call of a tool it is tried whether
+    the server knows any: some refuse them, others pass over them, and their models are asked for
+    the call as JSON.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, model: str, max_calls: int = 4) -> None:
@@ -30,6 +34,7 @@ class OpenAIChat:
         self._model = model
         self._turns = asyncio.Semaphore(max_calls)
         self._form = _FORMS[0]
+        self._knows_tools: bool | None = None
 
     async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
         return await within(deadline_s, self._in_turn(prompt, deadline_s))
@@ -50,22 +55,59 @@ class OpenAIChat:
         assert refusal is not None
         raise refusal
 
-    async def _ask(self, prompt: Prompt, form: str, timeout_s: float) -> Reply:
-        completion = await mapped(
-            self._client.chat.completions.create(
-                model=self._model,
-                messages=_messages(prompt, form),
-                temperature=prompt.temperature,
-                max_tokens=prompt.max_tokens,
-                response_format=_response_format(prompt, form),
-                timeout=timeout_s,
+    async def call_tools(self, conversation: Conversation, deadline_s: float) -> Turn:
+        return await within(deadline_s, self._call_tools(conversation, deadline_s))
+
+    async def _call_tools(self, conversation: Conversation, timeout_s: float) -> Turn:
+        if self._knows_tools is None:
+            self._knows_tools = await self._tries_tools(timeout_s)
+        if self._knows_tools:
+            return await self._call_natively(conversation, timeout_s)
+        return await call_by_json(self, conversation, timeout_s)
+
+    async def _tries_tools(self, timeout_s: float) -> bool | None:
+        """Whether a model that has to call a tool does so; None where it was cut off before.
+
+        Asked with few words: a slow server that passes over tools would read all of a long
+        conversation, and what they can do, for nothing.
+        """
+        try:
+            turn = await self._call_natively(TRIAL, timeout_s)
+        except ModelRejected:
+            return False
+        return True if turn.calls else False if turn.reply.is_complete else None
+
+    async def _call_natively(self, conversation: Conversation, timeout_s: float) -> Turn:
+        async with self._turns:
+            choice, reply = await self._create(
+                timeout_s,
+                messages=tool_messages(conversation),
+                temperature=conversation.temperature,
+                max_tokens=conversation.max_tokens,
+                tools=list(conversation.tools),
+                tool_choice="required",
             )
+        return Turn(reply, calls_in(choice.message))
+
+    async def _ask(self, prompt: Prompt, form: str, timeout_s: float) -> Reply:
+        _, reply = await self._create(
+            timeout_s,
+            messages=_messages(prompt, form),
+            temperature=prompt.temperature,
+            max_tokens=prompt.max_tokens,
+            response_format=_response_format(prompt, form),
         )
+        return reply
+
+    async def _create(self, timeout_s: float, **options: Any) -> tuple[Any, Reply]:
+        """The first choice of one completion, and the text in it."""
+        create: Any = self._client.chat.completions.create
+        completion = await mapped(create(model=self._model, timeout=timeout_s, **options))
         choices = getattr(completion, "choices", None)  # the library passes other bodies through
         if not choices or choices[0].message is None:
             raise ModelUnavailable(f"{self._model} answered with no chat completion: try again")
         choice, usage = choices[0], completion.usage
-        return Reply(
+        return choice, Reply(
             text=choice.message.content or "",
             is_complete=choice.finish_reason not in ("length", "content_filter"),
             model=completion.model or self._model,
@@ -90,7 +132,9 @@ def _messages(prompt: Prompt, form: str) -> Any:
         parts.append({"type": "image_url", "image_url": {"url": url}})
     content: object = parts if prompt.pictures else prompt.text
     system = prompt.system
-    if form != _FORMS[0]:  # the server may not enforce the schema: the model is told of it
+    if (
+        form != _FORMS[0] and not prompt.tells_form
+    ):  # the server may not enforce the schema: the model is told of it
         system = f"{system}\n\nThe JSON schema of the answer:\n{json.dumps(prompt.reply_schema)}"
     return [{"role": "system", "content": system}, {"role": "user", "content": content}]
 

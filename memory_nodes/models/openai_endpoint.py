@@ -20,8 +20,9 @@ from memory_nodes.parameters import parameter
 Result = TypeVar("Result")
 
 _REQUEST_FAULTS = (400, 413, 422)
-# llama.cpp's server from Python says 500 to a form of reply that it does not know.
-_UNKNOWN_FORM = re.compile(r"response_format|json_schema")
+# llama.cpp's server from Python says 500 to a form of reply that it does not know, the one of
+# llama.cpp itself to tools that its template has no place for.
+_UNKNOWN_FORM = re.compile(r"response_format|json_schema|tools param|tool_choice")
 # "At most 4 image(s) may be provided", "supports up to 5 images", "You set image=2 (or defaulted
 # to 1) in `--limit-mm-per-prompt`": what servers call the same limit.
 _MOST_IMAGES = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from PIL import Image
 
@@ -33,6 +33,9 @@ class Prompt:
     pictures: tuple[Picture, ...] = ()
     temperature: float = 0.1
     max_tokens: int = 4096
+    tells_form: bool = False
+    """The instructions say all of the reply's form: where the server does not enforce the schema,
+    the model need not be shown it."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,58 @@ class ChatModel(Protocol):
             ModelUnavailable: not reached, overloaded or out of time.
             ModelRejected: the server refuses such a request.
         """
+        ...
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A tool that the model wants called."""
+
+    name: str
+    arguments: str
+    """JSON as the model wrote it: data to be checked."""
+    call_id: str = ""
+    """Given by the server, to tell which result belongs to which call."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One contribution to a conversation."""
+
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    """Of the assistant."""
+    call_id: str = ""
+    """Of a tool: the call that this is the result of."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What was said so far, and the tools of which the model is to call one next."""
+
+    task: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[JsonSchema, ...]
+    """As /chat/completions takes them: ``{"type": "function", "function": {"name", ...}}``."""
+    temperature: float = 0.1
+    max_tokens: int = 1024
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The model's contribution; without calls where it did not keep to the form."""
+
+    reply: Reply
+    calls: tuple[ToolCall, ...] = ()
+
+
+class ToolModel(ChatModel, Protocol):
+    """A model that chooses tools, too; whoever asks calls them."""
+
+    async def call_tools(self, conversation: Conversation, deadline_s: float) -> Turn:
+        """The next calls within a wall-clock time, retries included. Raises as complete does."""
         ...
 
 

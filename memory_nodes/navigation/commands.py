@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 
+_POLITE = (
+    r"^\s*(?:(?:please|robot|hey|ok|okay|now|(?:can|could|would|will)\s+you"
+    r"|i\s+(?:want|would\s+like)\s+you\s+to)\b[\s,]*)*"
+)
 _COMMAND = re.compile(
-    r"^\s*(?:please\s+|robot[, ]+)*"
-    r"(?:(?:take|bring|lead|guide|drive|show)\s+(?:me|us)\s+(?:to\s+)?|"
+    _POLITE + r"(?:(?:take|bring|lead|guide|drive|show)\s+(?:me|us)\s+(?:to\s+)?|"
     r"(?:go|drive|move|navigate|come)\s+(?:back\s+)?to\s+)"
     r"(?P<target>.+?)\s*[.!?]*\s*$",
     re.IGNORECASE,
 )
 
+_GOING = re.compile(
+    _POLITE + r"(?:(?:take|bring|lead|guide|drive)\s+(?:me|us)\s+to"
+    r"|(?:go|drive|move|navigate|come)\s+(?:back\s+)?to)\s+\w",
+    re.IGNORECASE,
+)
 _STOP = re.compile(
     r"^\s*(?:please\s+|robot[, ]+|no[, ]+)*(?:stop|halt|cancel|stay|wait|abort)\b", re.IGNORECASE
 )
@@ -20,6 +28,13 @@ _STOP = re.compile(
 def is_stop(utterance: str) -> bool:
     """Whether an utterance asks the robot to stop; rather once too often than too seldom."""
     return _STOP.match(utterance) is not None
+
+
+def asks_to_go(utterance: str) -> bool:
+    """Whether what was said where questions are asked is a command all the same: 'drive to the
+    kitchen', and not 'show me the mug' or 'how do I go to the kitchen?'.
+    """
+    return _GOING.match(utterance) is not None
 
 
 def target_of(utterance: str) -> str | None:

@@ -7,11 +7,17 @@ from concurrent.futures import Future
 from functools import partial
 
 from robot_memory.msg import MemoryAnswer
-from robot_memory.srv import LocateObject, QueryMemory, SummarizeHistory
+from robot_memory.srv import CallTool, GetContext, LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
-from memory_nodes.answering.answerer import Answerer, AnswererConfig
+from memory_nodes.answering.agents.config import AgentConfig
+from memory_nodes.answering.agents.modes import agents_by_mode
+from memory_nodes.answering.answerer import Answerer
+from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.answering.speech import spoken
+from memory_nodes.answering.surroundings import Around, surroundings
+from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolsConfig
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import summary
 from memory_nodes.errors import (
@@ -25,6 +31,7 @@ from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
+from memory_nodes.navigation.commands import asks_to_go, is_stop
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.retriever import RetrievalConfig, Retriever
@@ -45,6 +52,8 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
+from memory_nodes.store.search import Search
+from memory_nodes.store.sightings import Sightings
 
 DEFAULT_MAX_OBJECTS = 5
 IDLE_S = 1.0
@@ -62,10 +71,14 @@ class QueryNode(MemoryNode):
         self.endpoint = declare(self, EndpointConfig)
         self.embedding = declare(self, TextEmbedderConfig)
         self.visual = declare(self, VisualConfig)
+        self.tools = declare(self, ToolsConfig)
+        self.agency = declare(self, AgentConfig)
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
         self.past = Past(self.suite.memory_path)
+        self.search = Search(self.suite.memory_path)
+        self.sightings = Sightings(self.suite.memory_path)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
         embedder = embedder_for(self.embedding, self.endpoint)
@@ -74,7 +87,24 @@ class QueryNode(MemoryNode):
         )
         model = chat_for(self.endpoint)
         retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
-        self.answerer = Answerer(model, self.snapshots, self.answering, self.dates, retriever)
+        sources = Sources(
+            reader=self.reader,
+            past=self.past,
+            search=self.search,
+            sightings=self.sightings,
+            snapshots=self.snapshots,
+            dates=self.dates,
+            retriever=retriever,
+            embedder=embedder,
+            embedding_timeout_s=self.embedding.embedding_timeout_s,
+            map_id=self.suite.map_id,
+        )
+        self.toolbox = Toolbox(sources, self.tools)
+        memory_dir = self.suite.memory_path
+        agents = agents_by_mode(model, self.toolbox, self.past, memory_dir, self.agency, self.dates)
+        self.answerer = Answerer(
+            model, self.snapshots, self.answering, self.dates, retriever, self.past, agents
+        )
 
     def _grounding(self) -> Grounding | None:
         """Nothing where no pictures are compared, or what that needs is not installed."""
@@ -92,9 +122,14 @@ class QueryNode(MemoryNode):
     def start(self) -> None:
         self.answers = self.announce(MemoryAnswer, endpoints.ANSWERS, endpoints.EVENT)
         self.speech = self.announce(String, endpoints.SPEECH, endpoints.EVENT)
+        self.commands = self.announce(String, endpoints.COMMANDS, endpoints.EVENT)
+        self._thinking: Future[Answer] | None = None
+        self.on_stop(self._stop_thinking)
         self.serve(QueryMemory, endpoints.QUERY, self._query)
         self.serve(LocateObject, endpoints.LOCATE, self._locate)
+        self.serve(CallTool, endpoints.RECALL, self._recall)
         self.serve(SummarizeHistory, endpoints.SUMMARIZE, self._summarize)
+        self.serve(GetContext, endpoints.CONTEXT, self._tell_context)
         self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
         if self.vectors is not None:
             self.repeat(partial(self._learn, self.vectors))
@@ -102,6 +137,8 @@ class QueryNode(MemoryNode):
     def close(self) -> None:
         self.reader.close()
         self.past.close()
+        self.search.close()
+        self.sightings.close()
 
     async def _learn(self, vectors: ObjectVectors) -> float:
         """In the background: what the objects mean that are new."""
@@ -150,6 +187,15 @@ class QueryNode(MemoryNode):
         response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
         response.message = "" if located else "not seen"
 
+    async def _recall(self, request: CallTool.Request, response: CallTool.Response) -> None:
+        work = self.background.start(
+            self.toolbox.call(request.tool, request.arguments_json, self.now_ns())
+        )
+        reply = await self.result_of(work)
+        response.success = reply.is_ok
+        response.message = "" if reply.is_ok else reply.text
+        response.result_json, response.text = reply.as_json(), reply.text
+
     async def _summarize(
         self, request: SummarizeHistory.Request, response: SummarizeHistory.Response
     ) -> None:
@@ -165,20 +211,53 @@ class QueryNode(MemoryNode):
         response.node_ids = [node.node_id for node in found.nodes]
         response.node_texts = [node.text for node in found.nodes]
 
+    async def _tell_context(
+        self, request: GetContext.Request, response: GetContext.Response
+    ) -> None:
+        center = request.center
+        around = Around(
+            map_id=self.suite.map_id,
+            center_map_m=None if request.here else (center.x, center.y, center.z),
+            radius_m=request.radius,
+        )
+        now_ns = self.now_ns()
+        found = await self.result_of(
+            self.background.run(
+                lambda: surroundings(self.snapshots, self.past, self.search, around, now_ns)
+            )
+        )
+        response.layers = [item.layer for item in found.layers]
+        response.texts = [item.text for item in found.layers]
+        response.objects = [object_to_msg(descriptor) for descriptor in found.objects]
+        response.message = "" if found.layers else "nothing is known around there"
+
     def _on_question(self, message: String) -> None:
+        """The newest utterance counts: an older one that is still thought about is dropped."""
+        self._stop_thinking()
+        if is_stop(message.data) or asks_to_go(message.data):
+            self.commands.publish(message)
+            return
         work = self.background.start(self.answerer.answer(message.data, self.now_ns()))
+        self._thinking = work
         work.add_done_callback(lambda done: self.in_executor(lambda: self._speak(done)))
 
+    def _stop_thinking(self) -> None:
+        """Ends the work of the last spoken question, its model call too."""
+        if self._thinking is not None and self._thinking.cancel():
+            self.counters["questions_superseded"] += 1
+        self._thinking = None
+
     def _speak(self, work: Future[Answer]) -> None:
-        if work.cancelled():
+        if work is not self._thinking or work.cancelled():
             return
+        self._thinking = None
         try:
             answer = work.result()
         except InputError as error:
-            self.speech.publish(String(data=f"I did not understand: {error}."))
+            self.speech.publish(String(data=f"I did not understand: {spoken(str(error))}."))
             return
         self._told(answer)
-        self.speech.publish(String(data=answer.text))
+        self.speech.publish(String(data=spoken(answer.text)))
 
     def _told(self, answer: Answer) -> MemoryAnswer:
         """Publishes an answer and gives it as a message."""

@@ -11,6 +11,7 @@ from memory_nodes.records.answers import (
     RetrievedKeyframe,
 )
 from memory_nodes.records.objects import (
+    AttributeValue,
     Change,
     ChangeKind,
     ChunkGraph,
@@ -47,6 +48,7 @@ NS_PER_S = 1_000_000_000
 __all__ = [
     "NS_PER_S",
     "Answer",
+    "AttributeValue",
     "Box",
     "Change",
     "ChangeKind",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from typing import NamedTuple
 
 from memory_nodes.geometry import PointEstimate
 from memory_nodes.records.views import Chunk, ClearLook, ObjectView
@@ -17,7 +18,16 @@ class ObjectStatus(IntEnum):
     MOVED = 1
     MISSING = 2
     PROVISIONAL = 3
+    """Neither the language model nor a person has ever confirmed its identity."""
     EXPIRED = 4
+
+
+class AttributeValue(NamedTuple):
+    """What an attribute was said to be from a stamp on, until the next value."""
+
+    value: str
+    since_ns: int | None
+    """None where no view is left that tells when."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,9 @@ class ObjectDescriptor:
     """Description, type and place stay as they are, by the word of a person."""
     aliases: tuple[str, ...] = ()
     """Ids of objects that were merged into it: they still mean it."""
+    attribute_history: Mapping[str, tuple[AttributeValue, ...]] = field(default_factory=dict)
+    """Of the attributes whose value has changed, oldest first; the last is the newest that was
+    said."""
 
 
 @dataclass(frozen=True)

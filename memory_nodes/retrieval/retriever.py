@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memory_nodes.errors import ConfigurationError, ModelError, ReplyError
@@ -24,7 +24,7 @@ class RetrievalConfig:
     """When something counts as seen."""
 
     min_score: float = parameter(
-        0.25,
+        0.28,
         "a best object below this share of the question's words is 'not seen'",
         low=0.0,
         high=1.0,
@@ -34,6 +34,13 @@ class RetrievalConfig:
         "the same where a text embedder adds what the words mean",
         low=0.0,
         high=2.0,
+    )
+    doubtful_share: float = parameter(
+        0.45,
+        "from this share of the least score on the answering model is asked whether it was seen; "
+        "1: never",
+        low=0.0,
+        high=1.0,
     )
     rewrite_questions: bool = parameter(
         False, "the model says a question that finds nothing again, with the names of known things"
@@ -54,7 +61,11 @@ class Retrieved:
     ranking: Ranking
     is_seen: bool
     """False: what was asked for is not in the memory, as far as one can tell."""
+    is_doubtful: bool = False
+    """Not seen, but so nearly that a model should be asked."""
     problems: tuple[str, ...] = ()
+    is_late: bool = False
+    """There was no time for more than words."""
 
 
 class Retriever:
@@ -88,8 +99,12 @@ class Retriever:
         said = rewritten(question, snapshot, self._model, timeout_s)
         text = await _unless_away(said, "rewriting", problems)
         if text is None:
-            return Retrieved(found.ranking, False, tuple(problems))
+            return replace(found, problems=tuple(problems))
         return await self._found(text, snapshot, max_keyframes, uses_pictures)
+
+    def by_words(self, question: str, snapshot: Snapshot, max_keyframes: int) -> Retrieved:
+        """At once, without any model."""
+        return self._judged(rank(question, snapshot, max_keyframes), (), knows_meaning=False)
 
     async def _found(
         self, question: str, snapshot: Snapshot, max_keyframes: int, uses_pictures: bool
@@ -104,8 +119,15 @@ class Retriever:
             looked = self._grounding.look_for(question, snapshot.keyframes)
             seen = await _unless_away(looked, "pictures", problems)
         ranking = rank(question, snapshot, max_keyframes, meaning, seen)
-        least = self._config.least_score(knows_meaning=bool(meaning))
-        return Retrieved(ranking, ranking.best_score >= least, tuple(problems))
+        return self._judged(ranking, problems, knows_meaning=bool(meaning))
+
+    def _judged(
+        self, ranking: Ranking, problems: Sequence[str], *, knows_meaning: bool
+    ) -> Retrieved:
+        least = self._config.least_score(knows_meaning=knows_meaning)
+        is_seen = ranking.best_score >= least
+        is_near = ranking.best_score >= self._config.doubtful_share * least
+        return Retrieved(ranking, is_seen, is_near and not is_seen, tuple(problems))
 
 
 async def _unless_away(work: Awaitable[Found], what: str, problems: list[str]) -> Found | None:

@@ -143,12 +143,17 @@ class SnapshotCache:
             return self._snapshot
 
     @contextmanager
-    def graph(self) -> Iterator[SceneGraph]:
+    def graph(self, wanted: Filter | None = None) -> Iterator[SceneGraph]:
         """The same as a graph, for neighbours, paths, and all that a keyframe shows.
 
         It is made when it is asked for first and follows each commit from then on, but not within
-        the block, in which other threads wait. It is not to be changed.
+        the block, in which other threads wait. It is not to be changed. With a filter it is of
+        that part alone, and made anew each time.
         """
+        if wanted is not None and wanted != Filter():
+            part = self.current().filtered(wanted)
+            yield SceneGraph(part.objects, part.relations, part.keyframes.values())
+            return
         with self._lock:
             self._follow()
             if self._scene is None:

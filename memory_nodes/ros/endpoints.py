@@ -30,6 +30,7 @@ DIAGNOSTICS = "/diagnostics"
 # services
 QUERY = "query"
 LOCATE = "locate"
+RECALL = "recall"
 OBSERVE = "observe"
 START_EPISODE = "start_episode"
 END_EPISODE = "end_episode"
@@ -40,6 +41,7 @@ EXPORT_MEMORY = "export_memory"
 CONSOLIDATE = "consolidate"
 SUMMARIZE = "summarize"
 STOP = "stop"
+CONTEXT = "get_context"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"
 

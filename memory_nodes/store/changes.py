@@ -5,7 +5,6 @@ All of it follows from the views and the clear looks of a chunk, within its tran
 
 from __future__ import annotations
 
-import json
 import math
 import sqlite3
 from collections.abc import Mapping, Set
@@ -13,20 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_nodes.geometry import PointEstimate
 from memory_nodes.parameters import parameter
 from memory_nodes.records import (
     NS_PER_S,
     ChangeKind,
     ChunkGraph,
-    ItemKind,
     Keyframe,
     ObjectDescriptor,
     ObjectStatus,
 )
-from memory_nodes.store import moves, objects, rows, texts
-from memory_nodes.store.database import sequence
+from memory_nodes.store import ghosts, moves, object_events, objects, rows
 from memory_nodes.store.moves import Move
+
+_CONFIRMED = (ObjectStatus.PRESENT, ObjectStatus.MOVED, ObjectStatus.MISSING)
+"""Whose identity stands, whatever decides who is seen later."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,12 @@ class ChangesConfig:
         low=0.0,
         high=1.0,
     )
+    expiring_after_s: float = parameter(
+        28_800.0,
+        "and without any look, when sessions have gone on for so long since, and things were seen",
+        unit="s",
+        low=1.0,
+    )
     new_after_s: float = parameter(
         600.0,
         "an object is new where its place was in the picture so long before, without it",
@@ -86,15 +91,18 @@ def note_sighting(
     objects.forget_looks(connection, [key])
     keyframes = {item.keyframe_id: item for item in graph.chunk.keyframes}
     shown_by = [keyframes[view.keyframe_id] for view in descriptor.views]
-    status = descriptor.status
+    is_confirmed = known is not None and known["status"] in _CONFIRMED
+    status = ObjectStatus.PRESENT if is_confirmed else descriptor.status
     if known is None:
         if _was_in_view_before(connection, descriptor, shown_by, config):
-            record(connection, key, ChangeKind.NEW, shown_by[0].stamp_ns, new=descriptor.position)
+            object_events.record(
+                connection, key, ChangeKind.NEW, shown_by[0].stamp_ns, new=descriptor.position
+            )
     elif not known["is_pinned"] and _has_moved(connection, known, shown_by[0], config):
         status = ObjectStatus.MOVED
     elif known["status"] in (ObjectStatus.MISSING, ObjectStatus.EXPIRED):
         place = rows.position_from(known)
-        record(connection, key, ChangeKind.FOUND, shown_by[0].stamp_ns, new=place)
+        object_events.record(connection, key, ChangeKind.FOUND, shown_by[0].stamp_ns, new=place)
     elif known["status"] == ObjectStatus.MOVED and _moved_lately(
         connection, key, shown_by[0].stamp_ns, config
     ):
@@ -121,22 +129,6 @@ def note_clear_looks(
         ).fetchone()
         if row is not None and row["object_key"] not in shown:
             _look_for(connection, row, keyframes[look.keyframe_id], config)
-
-
-def record(
-    connection: sqlite3.Connection,
-    key: int,
-    kind: ChangeKind,
-    stamp_ns: int,
-    old: PointEstimate | None = None,
-    new: PointEstimate | None = None,
-) -> None:
-    """Writes an event down."""
-    detail = {"old": rows.position_fields(old), "new": rows.position_fields(new)}
-    connection.execute(
-        "INSERT INTO object_event (object_key, kind, stamp_ns, detail) VALUES (?, ?, ?, ?)",
-        (key, kind.value, stamp_ns, json.dumps(detail)),
-    )
 
 
 def _has_moved(
@@ -180,7 +172,7 @@ def _record_move(
         "UPDATE object SET placed_since = ? WHERE object_key = ?", (move.since_id, key)
     )
     stamp_ns = keyframes[move.since_id].stamp_ns
-    record(connection, key, ChangeKind.MOVED, stamp_ns, move.old, move.new)
+    object_events.record(connection, key, ChangeKind.MOVED, stamp_ns, move.old, move.new)
 
 
 def _moved_lately(
@@ -228,10 +220,8 @@ def _look_for(
     connection: sqlite3.Connection, row: sqlite3.Row, keyframe: Keyframe, config: ChangesConfig
 ) -> None:
     key, place = row["object_key"], rows.position_from(row)
-    if _is_doubtful(connection, key, config):
-        _set_status(connection, key, ObjectStatus.EXPIRED)
-        texts.bury(connection, ItemKind.OBJECT, [key])
-        record(connection, key, ChangeKind.EXPIRED, keyframe.stamp_ns, place)
+    if ghosts.is_doubtful(connection, key, config.expiring_confidence):
+        ghosts.expire(connection, row, keyframe.stamp_ns)
         return
     looks = [
         rows.pose_from(found, "camera_")
@@ -247,12 +237,13 @@ def _look_for(
     ):
         return
     connection.execute("INSERT INTO clear_look VALUES (?, ?)", (key, keyframe.keyframe_id))
-    _set_status(connection, key, ObjectStatus(row["status"]))  # the readers count looks, too
+    # The readers count looks, too.
+    objects.set_status(connection, key, ObjectStatus(row["status"]))
     if len(looks) + 1 >= config.missing_looks and not _was_seen_elsewhere(
         connection, row, keyframe
     ):
-        _set_status(connection, key, ObjectStatus.MISSING)
-        record(connection, key, ChangeKind.MISSING, keyframe.stamp_ns, place)
+        objects.set_status(connection, key, ObjectStatus.MISSING)
+        object_events.record(connection, key, ChangeKind.MISSING, keyframe.stamp_ns, place)
 
 
 def _was_seen_elsewhere(
@@ -266,21 +257,6 @@ def _was_seen_elsewhere(
         return False
     _record_move(connection, row, move, keyframes[views[0].keyframe_id].stamp_ns, keyframes)
     objects.forget_looks(connection, [key])
-    _set_status(connection, key, ObjectStatus.MOVED)
+    objects.set_status(connection, key, ObjectStatus.MOVED)
     objects.place(connection, key, keyframe.map_id, keyframe.map_frame)
     return True
-
-
-def _is_doubtful(connection: sqlite3.Connection, key: int, config: ChangesConfig) -> bool:
-    """Seen once, without confidence."""
-    seen = connection.execute(
-        "SELECT confidence FROM view WHERE object_key = ? LIMIT 2", (key,)
-    ).fetchall()
-    return len(seen) == 1 and seen[0]["confidence"] < config.expiring_confidence
-
-
-def _set_status(connection: sqlite3.Connection, key: int, status: ObjectStatus) -> None:
-    connection.execute(
-        "UPDATE object SET status = ?, changed = ? WHERE object_key = ?",
-        (status, sequence(connection), key),
-    )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observation
-from memory_nodes.store import changes, episodes, maps, objects, observations, rows
+from memory_nodes.store import changes, episodes, ghosts, maps, objects, observations, rows
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.editing.joins import join
 from memory_nodes.store.joining import joined
@@ -61,6 +61,7 @@ def store(
     )
     join(connection, graph.joins, graph.chunk.keyframes[-1].stamp_ns)
     changes.note_clear_looks(connection, graph, set(keys.values()), config)
+    ghosts.expire_old(connection, graph, config.expiring_confidence, config.expiring_after_s)
     _store_said(connection, said)
     return True
 

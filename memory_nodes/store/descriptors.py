@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from memory_nodes.records import ObjectDescriptor, ObjectStatus
-from memory_nodes.store import rows
+from memory_nodes.records import AttributeValue, ObjectDescriptor, ObjectStatus
+from memory_nodes.store import attribute_history, rows
 from memory_nodes.store.database import among
 
 
@@ -21,10 +21,12 @@ def of_keys(
     views = _grouped(connection, f"SELECT * FROM view {where} ORDER BY keyframe_id", values)
     aliases = _grouped(connection, f"SELECT * FROM object_alias {where} ORDER BY object_id", values)
     found = connection.execute(f"SELECT * FROM object {where} ORDER BY object_key", values)
+    known = {row["object_key"]: row for row in found}
+    counting = {key: _counting(row, states[key]) for key, row in known.items()}
+    histories = attribute_history.of_objects(connection, counting)
     return {
-        key: _object(row, states[key], views[key], aliases[key])
-        for row in found
-        for key in (row["object_key"],)
+        key: _object(row, states[key], views[key], aliases[key], histories.get(key, {}))
+        for key, row in known.items()
     }
 
 
@@ -51,7 +53,7 @@ def _newest(connection: sqlite3.Connection, row: sqlite3.Row) -> ObjectDescripto
     aliases = connection.execute(
         "SELECT * FROM object_alias WHERE object_key = ? ORDER BY object_id", key
     ).fetchall()
-    return _object(row, states, views, aliases)
+    return _object(row, states, views, aliases, {})
 
 
 def _grouped(
@@ -69,6 +71,7 @@ def _object(
     states: list[sqlite3.Row],
     views: list[sqlite3.Row],
     aliases: list[sqlite3.Row],
+    history: Mapping[str, tuple[AttributeValue, ...]],
 ) -> ObjectDescriptor:
     pinned = (state for state in states if state["chunk_id"] == row["pinned_chunk_id"])
     current = next(pinned, states[-1])
@@ -90,7 +93,14 @@ def _object(
         name=name,
         is_pinned=bool(row["is_pinned"]),
         aliases=tuple(alias["object_id"] for alias in aliases),
+        attribute_history=history,
     )
+
+
+def _counting(row: sqlite3.Row, states: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    """The states up to the one that was pinned: what is said later changes nothing."""
+    pinned = row["pinned_chunk_id"]
+    return [state for state in states if pinned is None or state["chunk_id"] <= pinned]
 
 
 def _wordings(states: list[sqlite3.Row]) -> tuple[str, ...]:

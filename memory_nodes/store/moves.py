@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_nodes.geometry import PointEstimate
-from memory_nodes.perception.positions import locate
-from memory_nodes.records import Keyframe, ObjectView
+from memory_nodes.geometry import Array, PointEstimate, camera_axes
+from memory_nodes.perception.positions import BORDER_PX, locate
+from memory_nodes.records import Box, Keyframe, ObjectView
 
 CONTRADICTING_SIGMAS = 2.0
 CONTRADICTING_PX = 10.0
@@ -47,22 +47,26 @@ def find(
 ) -> Move | None:
     """The move that the newest views prove, if they do.
 
-    They are those that do not show the object where it was, or else those of the newest chunk.
-    One view without depth proves nothing: its place is rough.
+    None of them shows it where it was; those of the newest chunk may be the only ones that show
+    it where it is. Nor did all earlier ones show it there already: what is large, hidden in part
+    or cut by the border is measured here today and there tomorrow, within its boxes. One view
+    without depth proves nothing: its place is rough.
 
     Args:
         views: ascending by keyframe, all since the last move.
         place: where the earlier ones say that it is.
         chunk_from: the first keyframe of the newest chunk that shows it.
     """
-    contradicting = _first_contradicting(views, keyframes, place)
+    until = _first_contradicting(views, keyframes, place)
     of_chunk = sum(view.keyframe_id < chunk_from for view in views)
-    for first in sorted({contradicting, of_chunk}):
-        until = contradicting if 0 < contradicting < first else first
+    for first in sorted({until, max(until, of_chunk)}):
         move = _move(views, keyframes, until, first)
         if move is None or move.new.is_rough:
             continue
-        if is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
+        was_elsewhere = any(
+            contradicts(view, keyframes, move.new, goes_on=True) for view in views[:until]
+        )
+        if was_elsewhere and is_elsewhere(move.old, move.new, moved_m, moved_sigmas):
             return move
     return None
 
@@ -153,16 +157,38 @@ def _first_contradicting(
     return first
 
 
-def contradicts(view: ObjectView, keyframes: Mapping[int, Keyframe], place: PointEstimate) -> bool:
-    """Whether the place is clearly outside the box."""
+def contradicts(
+    view: ObjectView,
+    keyframes: Mapping[int, Keyframe],
+    place: PointEstimate,
+    goes_on: bool = False,
+) -> bool:
+    """Whether the place is clearly outside the box.
+
+    Args:
+        goes_on: whether a box that the picture's border cuts holds all that is beyond it.
+    """
     keyframe, lens = keyframes[view.keyframe_id], keyframes[view.keyframe_id].intrinsics
     if lens is None:
         return False
-    point_m = keyframe.map_from_camera.inverse().apply(np.array([place.point_m]))
-    depth_m = float(point_m[0, 2])
+    camera = keyframe.map_from_camera
+    point_m = np.subtract(place.point_m, camera.position_m) @ camera_axes(camera)
+    depth_m = float(point_m[2])
+    low_px, high_px = _edges_px(view.box, keyframe, goes_on)
     if depth_m <= 0.0:
-        return True
-    shown_px, box = lens.project(point_m)[0], view.box
+        return bool(np.isfinite([low_px, high_px]).all())
+    shown_px = lens.project(point_m[np.newaxis])[0]
     sigma_px = CONTRADICTING_SIGMAS * place.sigma_m * lens.fx_px / depth_m + CONTRADICTING_PX
-    misses_px = np.abs(shown_px - box.centre_px) - np.array([box.width_px, box.height_px]) / 2.0
-    return bool(misses_px.max() > sigma_px)
+    return bool(np.maximum(low_px - shown_px, shown_px - high_px).max() > sigma_px)
+
+
+def _edges_px(box: Box, keyframe: Keyframe, goes_on: bool) -> tuple[Array, Array]:
+    """Left and top, right and bottom; infinite where the border cuts a box that goes on."""
+    low_px, high_px = np.reshape((box.x0_px, box.y0_px, box.x1_px, box.y1_px), (2, 2))
+    if not goes_on:
+        return low_px, high_px
+    size_px = np.array([keyframe.width_px, keyframe.height_px])
+    return (
+        np.where(low_px <= BORDER_PX, -np.inf, low_px),
+        np.where(high_px >= size_px - BORDER_PX, np.inf, high_px),
+    )

@@ -37,6 +37,14 @@ def row(connection: sqlite3.Connection, object_key: int) -> sqlite3.Row:
     return found
 
 
+def set_status(connection: sqlite3.Connection, key: int, status: ObjectStatus) -> None:
+    """The readers are told of it."""
+    connection.execute(
+        "UPDATE object SET status = ?, changed = ? WHERE object_key = ?",
+        (status, sequence(connection), key),
+    )
+
+
 def forget_looks(connection: sqlite3.Connection, object_keys: Iterable[int]) -> None:
     """Clear looks at these objects count from now on."""
     connection.executemany(

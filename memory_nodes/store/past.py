@@ -121,6 +121,11 @@ class Past(HistoryReader):
             "o.observation_key > ? ORDER BY o.observation_key LIMIT ?", (key, limit)
         )
 
+    def layers(self) -> list[str]:
+        """The layers on which something was ever observed, in the order they became known."""
+        with self._snapshot() as connection:
+            return list(observations.layers(connection))
+
     def last_of(self, layer: str) -> ObservationInEpisode | None:
         """The last observation of a layer, if it is among the newest ``LOOK_BACK`` of all."""
         newest = "(SELECT coalesce(max(observation_key), 0) FROM observation)"
@@ -231,6 +236,17 @@ class Past(HistoryReader):
         """None for an unknown one."""
         found = self._rows("SELECT * FROM keyframe WHERE keyframe_id = ?", (keyframe_id,))
         return rows.keyframe_from(found[0]) if found else None
+
+    def shareable_image_path(self, keyframe_id: int) -> str:
+        """Where the picture of a keyframe is, below the memory; empty for an unknown one, one
+        without a picture, and one on which something that was forgotten still shows.
+        """
+        found = self._rows(
+            "SELECT image_path FROM keyframe WHERE keyframe_id = ?"
+            " EXCEPT SELECT image_path FROM image_erasure",
+            (keyframe_id,),
+        )
+        return str(found[0]["image_path"]) if found else ""
 
     def _scene(self, chunk_id: int) -> Scene:
         of_chunk = (chunk_id,)

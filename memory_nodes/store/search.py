@@ -57,8 +57,11 @@ class Search:
     search raises StoreMissing while there is no memory, and StoreError when it cannot be read.
     """
 
-    def __init__(self, memory_dir: Path, config: SearchConfig | None = None) -> None:
+    def __init__(
+        self, memory_dir: Path, config: SearchConfig | None = None, *, saves_caches: bool = True
+    ) -> None:
         self._memory_dir = memory_dir
+        self._saves_caches = saves_caches
         self._config = config if config is not None else SearchConfig()
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -180,14 +183,22 @@ class Search:
             return Found(hits.load(connection, scored), plan)
 
     def between(
-        self, since_ns: int, until_ns: int, k: int = 10, wanted: Filter = EVERYTHING
+        self,
+        since_ns: int,
+        until_ns: int,
+        k: int = 10,
+        wanted: Filter = EVERYTHING,
+        *,
+        oldest_first: bool = False,
     ) -> Found:
-        """The k newest items of a time, both ends included, newest first."""
+        """The k newest items of a time, both ends included, newest first; or the k oldest.
+
+        What lasts longer is as new as its end, and as old as its beginning.
+        """
         _check_k(k)
+        span = neighbours.Span(since_ns, until_ns, oldest_first)
         with self._up_to_date() as connection:
-            scored, plan = neighbours.between(
-                self._follower.catalogue, connection, since_ns, until_ns, k, wanted
-            )
+            scored, plan = neighbours.between(self._follower.catalogue, connection, span, k, wanted)
             return Found(hits.load(connection, scored), plan)
 
     def count(self, wanted: Filter = EVERYTHING) -> int:
@@ -270,6 +281,8 @@ class Search:
         They only make the next start faster: a failure harms nothing. What was forgotten since
         the last answer is not written down again.
         """
+        if not self._saves_caches:
+            return
         index_dir = self._memory_dir / INDEX_DIR
         try:
             index_dir.mkdir(exist_ok=True)

@@ -25,14 +25,16 @@ class Sighting:
     map_id: str
     position_map_m: Vector3
     """Of the robot."""
+    layer: str
     entity_id: str = ""
     """Empty before the observation is consolidated."""
 
 
 _SIGHTINGS = (
     "SELECT DISTINCT t.text AS name, e.entity_key, o.observation_key, o.public_id, o.stamp_ns,"
-    " m.map_id, o.x, o.y, o.z FROM {source} JOIN entity e ON e.entity_key = l.from_key"
-    " JOIN text t ON t.text_key = e.text_key JOIN map m ON m.map_key = o.map_key {where}"
+    " m.map_id, o.x, o.y, o.z, y.name AS layer FROM {source}"
+    " JOIN entity e ON e.entity_key = l.from_key JOIN text t ON t.text_key = e.text_key"
+    " JOIN map m ON m.map_key = o.map_key JOIN layer y ON y.layer_key = o.layer_key {where}"
     " ORDER BY o.stamp_ns, o.observation_key"
 )
 _BY_ENTITY = "link l JOIN observation o ON o.observation_key = l.to_key"
@@ -125,5 +127,6 @@ def _sighting(row: sqlite3.Row) -> Sighting:
         stamp_ns=row["stamp_ns"],
         map_id=row["map_id"],
         position_map_m=(row["x"], row["y"], row["z"]),
+        layer=row["layer"],
         entity_id=rows.entity_id(row["entity_key"]),
     )

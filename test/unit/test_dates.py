@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -18,6 +18,17 @@ WINTER_NS = 1_796_130_300 * NS_PER_S
 def test_moment_is_a_date_in_the_zone() -> None:
     assert BERLIN.moment(WINTER_NS) == "Tue 1 Dec 2026 14:05"
     assert Dates("UTC").moment(WINTER_NS) == "Tue 1 Dec 2026 13:05"
+
+
+def test_iso_has_the_offset_of_the_zone_and_simulated_time_has_none() -> None:
+    assert BERLIN.iso(WINTER_NS) == "2026-12-01T14:05:00+01:00"
+    assert BERLIN.iso(WINTER_NS + 200 * 86_400 * NS_PER_S) == "2027-06-19T15:05:00+02:00"
+    assert BERLIN.iso(725 * NS_PER_S) == "0:12:05 after the start"
+
+
+def test_iso_in_the_zone_of_the_machine_is_the_same_moment() -> None:
+    moment = datetime.fromisoformat(Dates().iso(WINTER_NS))
+    assert moment.timestamp() * NS_PER_S == WINTER_NS
 
 
 def test_simulated_time_is_told_from_its_start_in_any_zone() -> None:

@@ -72,13 +72,13 @@ class Closing:
         orphans = await asyncio.to_thread(self._past.parentless, units)
         if not orphans:
             return False
-        node = orphans[0]
+        node, below = orphans[0], list[HistoryNode]()
         if node.unit is HistoryUnit.GOAL and node.is_open:
-            node = await self._closed_goal(node, await self._below(node))
-        await asyncio.to_thread(self._put_under_day, node)
+            node, below = await self._closed_goal(node, await self._below(node))
+        await asyncio.to_thread(self._put_under_day, node, below)
         return True
 
-    def _put_under_day(self, node: HistoryNode) -> None:
+    def _put_under_day(self, node: HistoryNode, below: Sequence[HistoryNode]) -> None:
         period = self._period(node)
         day = day_node(self._past, period.start_ns, period.end_ns)
         if day is None:
@@ -94,7 +94,8 @@ class Closing:
             )
             above.append(goal)
         parent_id = f"@{len(above) - 1}" if node.unit is HistoryUnit.EVENT else "@0"
-        self._writer.put_history([*above, replace(node, parent_id=parent_id, is_open=False)])
+        closed = replace(node, parent_id=parent_id, is_open=False)
+        self._writer.put_history([*above, closed, *below])
 
     def _ancestors(self, node: HistoryNode) -> list[HistoryNode]:
         above: list[HistoryNode] = []
@@ -122,8 +123,8 @@ class Closing:
         if not children:  # forgotten
             await asyncio.to_thread(self._writer.put_history, [], [goal.node_id])
             return
-        closed = await self._closed_goal(_again_around(goal, children), children)
-        await asyncio.to_thread(self._write_goal, closed, children)
+        closed, told = await self._closed_goal(_again_around(goal, children), children)
+        await asyncio.to_thread(self._write_goal, closed, told)
 
     def _open_goals_and_days(self) -> tuple[list[HistoryNode], list[HistoryNode]]:
         goals = self._past.open_nodes(HistoryUnit.GOAL)
@@ -136,32 +137,40 @@ class Closing:
     def _day_ns(self, node: HistoryNode) -> int:
         return self._period(node).start_ns
 
-    def _write_goal(self, goal: HistoryNode, children: Sequence[HistoryNode]) -> None:
-        """With the text so far of its day, if that is open."""
+    def _write_goal(self, goal: HistoryNode, below: Sequence[HistoryNode]) -> None:
+        """With what has changed below it, and the text so far of its day, if that is open."""
         above = self._ancestors(goal)
         day = above[-1] if above else goal
-        left_open = [replace(child, is_open=False) for child in children if child.is_open]
+        written = list(below)
         if day.unit is HistoryUnit.DAY and day.is_open:
             siblings = self._past.children(day.node_id)
             told = [goal if each.node_id == goal.node_id else each for each in siblings]
             so_far = self._narrator.by_rule(told, HistoryUnit.DAY)
             day = replace(day, text=so_far, end_ns=max(day.end_ns, goal.end_ns))
-            left_open.insert(0, day)
-        self._writer.put_history([*left_open, goal])
+            written.insert(0, day)
+        self._writer.put_history([*written, goal])
 
     def _is_over(self, goal: HistoryNode, horizon_ns: int) -> bool:
         if self._period(goal).end_ns <= horizon_ns or not goal.evidence:
             return True
         return is_episode_over(self._past, goal.evidence[0], horizon_ns)
 
-    async def _closed_goal(self, goal: HistoryNode, children: Sequence[HistoryNode]) -> HistoryNode:
+    async def _closed_goal(
+        self, goal: HistoryNode, children: Sequence[HistoryNode]
+    ) -> tuple[HistoryNode, list[HistoryNode]]:
+        """A goal that is over, and those of its children that are told anew with it."""
         episode = await asyncio.to_thread(self._episode_of, goal)
         facts = rules.goal_facts(episode, children)
-        told = await self._narrator.goal(facts)
+        events = [child for child in children if child.unit is HistoryUnit.EVENT]
+        told, told_events = await self._narrator.goal(facts, events)
         end_ns = goal.end_ns
         if episode is not None and episode.end_ns is not None:
             end_ns = max(end_ns, min(episode.end_ns, self._period(goal).end_ns - 1))
-        return replace(goal, text=told.text, source=told.source, end_ns=end_ns, is_open=False)
+        closed = replace(goal, text=told.text, source=told.source, end_ns=end_ns, is_open=False)
+        now = {event.node_id: replace(event, is_open=False) for event in told_events}
+        below = [now.get(child.node_id, replace(child, is_open=False)) for child in children]
+        changed = [new for new, old in zip(below, children, strict=True) if new != old]
+        return closed, changed
 
     def _episode_of(self, goal: HistoryNode) -> Episode | None:
         found = self._past.episodes(goal.evidence[:1]) if goal.evidence else []

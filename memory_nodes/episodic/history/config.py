@@ -41,7 +41,9 @@ class HistoryConfig:
         6, "goals of a day that are not grouped yet", low=2, high=100
     )
     tell_goals_by_model: bool = parameter(
-        True, "the model tells each goal too, not only days and what is above; one call each"
+        True,
+        "the model tells each goal and its events too, not only days and what is above; one call "
+        "a goal",
     )
 
 
@@ -49,3 +51,4 @@ BATCH_SIZE = 500
 """Observations, and chunks, that are read at once."""
 MAX_SUMMARY_CHARS = 400
 """Of what a model writes about one node."""
+MAX_EVENT_CHARS = 120

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history import rules
@@ -15,7 +15,7 @@ from memory_nodes.episodic.history.prompt import (
     group_prompt,
     summary_prompt,
 )
-from memory_nodes.episodic.history.reply import Range, read_grouping, read_summary
+from memory_nodes.episodic.history.reply import Range, read_events, read_grouping, read_summary
 from memory_nodes.errors import ModelError
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.records import HistoryNode, HistoryUnit
@@ -71,21 +71,25 @@ class Narrator:
         self.problem: str | None = None
         """Why the last text is by rule though there is a model."""
 
-    async def goal(self, facts: Facts) -> Told:
-        """The text of a goal of which these facts are known: one call, if goals are told by the
-        model at all.
+    async def goal(
+        self, facts: Facts, events: Sequence[HistoryNode]
+    ) -> tuple[Told, Sequence[HistoryNode]]:
+        """The text of a goal of which these facts are known, and its events as they are told now:
+        one call, if goals are told by the model at all.
         """
         if not self._config.tell_goals_by_model:
-            return Told(rules.text_of(facts, HistoryUnit.GOAL))
-        return await self._summary(goal_prompt(facts), HistoryUnit.GOAL, facts)
+            return Told(rules.text_of(facts, HistoryUnit.GOAL)), events
+        reply = await self._ask(goal_prompt(facts, events, self._dates))
+        told = self._summarised(reply, HistoryUnit.GOAL, facts)
+        return told, events if reply is None else _told_events(events, reply)
 
     async def summary(self, nodes: Sequence[HistoryNode], unit: HistoryUnit) -> Told:
         """One text for nodes that are a day, a week, ... together: one call."""
         facts = rules.unit_facts(nodes, self._dates)
-        return await self._summary(summary_prompt(_spread(nodes), unit, self._dates), unit, facts)
+        reply = await self._ask(summary_prompt(_spread(nodes), unit, self._dates))
+        return self._summarised(reply, unit, facts)
 
-    async def _summary(self, prompt: Prompt, unit: HistoryUnit, facts: Facts) -> Told:
-        reply = await self._ask(prompt)
+    def _summarised(self, reply: Reply | None, unit: HistoryUnit, facts: Facts) -> Told:
         summary = "" if reply is None else read_summary(reply)
         if reply is not None and not summary:
             self.problem = f"the history is told by rule: no summary in {reply.text[:80]!r}"
@@ -158,6 +162,17 @@ class Narrator:
         self.usage.prompt_tokens += reply.prompt_tokens
         self.usage.completion_tokens += reply.completion_tokens
         return reply
+
+
+def _told_events(events: Sequence[HistoryNode], reply: Reply) -> Sequence[HistoryNode]:
+    """The model's sentence above the lists by rule, which are kept whole."""
+    sentences = map(prose, read_events(reply, len(events)) or [""] * len(events))
+    return [
+        replace(event, text=f"{sentence}\n{event.text}", source=reply.model or "model")
+        if sentence and event.source == BY_RULE
+        else event
+        for event, sentence in zip(events, sentences, strict=True)
+    ]
 
 
 def _spread(nodes: Sequence[HistoryNode]) -> Sequence[HistoryNode]:

@@ -15,8 +15,10 @@ from memory_nodes.words import shortened
 
 GROUP_VERSION = "group_v1"
 SUMMARISE_VERSION = "summarise_v1"
+GOAL_VERSION = "goal_v1"
 GROUP_TASK = "history_groups"
 SUMMARISE_TASK = "history_summary"
+GOAL_TASK = "history_goal"
 MAX_LINES = 60
 _GOAL = {
     Section.TASKS: 200,
@@ -31,6 +33,9 @@ MAX_GROUP_LINE_CHARS = 160
 """Enough to tell what belongs together."""
 GROUP_TOKENS = 2048
 SUMMARY_TOKENS = 400
+EVENT_TOKENS = 40
+MAX_EVENTS = 20
+"""That a goal's call tells too: a longer list is seldom answered in full."""
 
 
 def group_prompt(
@@ -64,9 +69,21 @@ def group_prompt(
     )
 
 
-def goal_prompt(facts: Facts) -> Prompt:
-    """Asks for a summary of one goal, of which the lists by rule say all that is to be told."""
-    return _summary_prompt("One task:", [facts.text(_GOAL)])
+def goal_prompt(facts: Facts, events: Sequence[HistoryNode], dates: Dates) -> Prompt:
+    """Asks for a summary of one goal, whose lists by rule say all that is to be told, and for
+    a sentence on each of its events.
+    """
+    if not 0 < len(events) <= MAX_EVENTS:
+        return _summary_prompt("One task:", [facts.text(_GOAL)])
+    lines = enumerate(_lines(events, dates, MAX_GROUP_LINE_CHARS), 1)
+    numbered = "\n".join(f"{number}. {line}" for number, line in lines)
+    return Prompt(
+        task=GOAL_TASK,
+        system=prompt_text(__package__, GOAL_VERSION),
+        text=f"One task:\n\n- {facts.text(_GOAL)}\n\nIts {len(events)} events:\n\n{numbered}",
+        reply_schema=closed_object(summary={"type": "string"}, events=array_of({"type": "string"})),
+        max_tokens=SUMMARY_TOKENS + EVENT_TOKENS * len(events),
+    )
 
 
 def summary_prompt(nodes: Sequence[HistoryNode], unit: HistoryUnit, dates: Dates) -> Prompt:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from memory_nodes.episodic.history.config import MAX_SUMMARY_CHARS
+from memory_nodes.episodic.history.config import MAX_EVENT_CHARS, MAX_SUMMARY_CHARS
 from memory_nodes.models.json_values import JsonList, JsonObject, plain
 from memory_nodes.models.ports import Reply
 from memory_nodes.models.reply_json import find_json
@@ -65,6 +65,21 @@ def read_summary(reply: Reply) -> str:
             if isinstance(summary, str):
                 return shortened(summary, MAX_SUMMARY_CHARS)
     return ""
+
+
+def read_events(reply: Reply, count: int) -> tuple[str, ...]:
+    """A sentence for each of so many events, as read_summary gives them; none where they differ in
+    number: nobody knows which is left out.
+    """
+    for value in find_json(reply.text).values:
+        if isinstance(value, JsonObject):
+            events = plain(value).get("events")
+            if isinstance(events, list) and len(events) == count:
+                return tuple(
+                    shortened(each, MAX_EVENT_CHARS) if isinstance(each, str) else ""
+                    for each in events
+                )
+    return ()
 
 
 def _closed_groups(value: JsonObject | JsonList) -> Iterator[JsonObject | JsonList]:

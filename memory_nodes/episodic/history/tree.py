@@ -38,6 +38,10 @@ class Branch:
     end_ns: int
     text: str
     is_open: bool = False
+    object_ids: tuple[str, ...] = ()
+    """That a chunk shows."""
+    keyframe_id: int | None = None
+    """Of a keyframe."""
 
 
 class HistoryTree:
@@ -214,15 +218,30 @@ def _of_scene(scene: Scene) -> Branch:
     relations = [f"{subject} {name} {other}" for subject, name, other in scene.relations]
     shown = ", ".join(scene.object_ids) or "nothing known"
     text = "; ".join([f"scene with {shown}", *relations])
-    return Branch(item.item_id, "chunk", 1, item.start_ns, item.end_ns, text)
+    return Branch(
+        item.item_id,
+        "chunk",
+        1,
+        item.start_ns,
+        item.end_ns,
+        text,
+        object_ids=scene.object_ids,
+    )
 
 
 def _of_keyframe(keyframe: Keyframe) -> Branch:
     x_m, y_m, _ = keyframe.map_from_base.position_m
     picture = keyframe.image_path or "(dropped)"
     text = f"picture {picture}, taken at {x_m:.1f} {y_m:.1f} m on {keyframe.map_id}"
-    node_id = f"keyframe_{keyframe.keyframe_id}"
-    return Branch(node_id, "keyframe", 0, keyframe.stamp_ns, keyframe.stamp_ns, text)
+    return Branch(
+        f"keyframe_{keyframe.keyframe_id}",
+        "keyframe",
+        0,
+        keyframe.stamp_ns,
+        keyframe.stamp_ns,
+        text,
+        keyframe_id=keyframe.keyframe_id,
+    )
 
 
 def _of_observation(seen: ObservationInEpisode) -> Branch:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, replace
 
+from memory_nodes.errors import StoreError
 from memory_nodes.records import ItemKind
-from memory_nodes.store import rows, texts, tombstones
+from memory_nodes.store import rows, texts, tombstones, trace_files
 from memory_nodes.store.database import INDEX_DIR, Database
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.entities import forget_entities
@@ -45,8 +46,11 @@ class Forgotten:
 def forget(database: Database, what: Forget, *, dry_run: bool) -> Forgotten:
     """Forgets it, and what is left of it in files; a dry run changes nothing.
 
-    Raises InputError for an unknown id: nothing is forgotten then.
+    Raises InputError for an unknown id: nothing is forgotten then. The traces of agents are gone
+    in any case.
     """
+    if not dry_run:
+        _delete_traces(database)
     with database.transaction(is_rehearsal=dry_run) as connection:
         forgotten = _forget_rows(connection, what)
         if forgotten != Forgotten() and not dry_run:
@@ -54,6 +58,17 @@ def forget(database: Database, what: Forget, *, dry_run: bool) -> Forgotten:
     if dry_run:
         return forgotten
     return replace(forgotten, problems=clean_up(database))
+
+
+def _delete_traces(database: Database) -> None:
+    """First of all: after a crash nobody would know which of them tell of what is forgotten."""
+    try:
+        trace_files.delete_all(database.memory_dir)
+    except OSError as error:
+        directory = database.memory_dir / trace_files.TRACES_DIR
+        raise StoreError(
+            f"cannot delete {directory}: {error}; nothing was forgotten, delete it and try again"
+        ) from error
 
 
 def clean_up(database: Database) -> tuple[str, ...]:

@@ -20,25 +20,22 @@ from memory_nodes.store.ranking.planner import Plan
 from memory_nodes.store.ranking.selection import select
 from memory_nodes.store.rows import NOT_EXPIRED
 
-_BETWEEN = {
-    ItemKind.OBSERVATION: (
-        "SELECT observation_key, stamp_ns FROM observation WHERE text_key IS NOT NULL"
-        " AND stamp_ns BETWEEN ? AND ? ORDER BY stamp_ns DESC, observation_key DESC LIMIT ?"
-    ),
-    ItemKind.OBJECT: (
-        "SELECT object_key, last_seen_ns FROM object WHERE last_seen_ns >= ?"
-        f" AND first_seen_ns <= ? AND {NOT_EXPIRED}"
-        " ORDER BY last_seen_ns DESC, object_key DESC LIMIT ?"
-    ),
-    ItemKind.GIST: (
-        "SELECT gist_key, end_ns FROM gist WHERE end_ns >= ? AND start_ns <= ?"
-        " ORDER BY end_ns DESC, gist_key DESC LIMIT ?"
-    ),
-    ItemKind.ENTITY: (
-        "SELECT entity_key, last_seen_ns FROM entity WHERE last_seen_ns >= ?"
-        " AND first_seen_ns <= ? ORDER BY last_seen_ns DESC, entity_key DESC LIMIT ?"
-    ),
+_TIMES = {
+    ItemKind.OBSERVATION: ("observation", "stamp_ns", "stamp_ns", "text_key IS NOT NULL"),
+    ItemKind.OBJECT: ("object", "first_seen_ns", "last_seen_ns", NOT_EXPIRED),
+    ItemKind.GIST: ("gist", "start_ns", "end_ns", "TRUE"),
+    ItemKind.ENTITY: ("entity", "first_seen_ns", "last_seen_ns", "TRUE"),
 }
+"""Table, columns of the beginning and of the end, and what may be found."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time, both ends included, and from which of its ends the items are taken."""
+
+    since_ns: int
+    until_ns: int
+    oldest_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,32 +83,40 @@ def near(
 
 
 def between(
-    catalogue: Catalogue,
-    connection: sqlite3.Connection,
-    since_ns: int,
-    until_ns: int,
-    k: int,
-    wanted: Filter,
+    catalogue: Catalogue, connection: sqlite3.Connection, span: Span, k: int, wanted: Filter
 ) -> tuple[list[Scored], Plan]:
-    """The k newest items of a time, that a filter leaves."""
+    """The k newest items of a time, or the k oldest, that a filter leaves."""
     dated: list[tuple[int, int, ItemKind]] = []
-    since_ns, until_ns = max(since_ns, 0), min(until_ns, MAX_STAMP_NS)
+    span = replace(span, since_ns=max(span.since_ns, 0), until_ns=min(span.until_ns, MAX_STAMP_NS))
     if wanted == Filter():
         for kind in KINDS:
-            rows = connection.execute(_BETWEEN[kind], (since_ns, until_ns, k))
+            rows = connection.execute(_in_time(kind, span), (span.since_ns, span.until_ns, k))
             dated.extend((stamp_ns, key, kind) for key, stamp_ns in rows)
         plan = Plan("times", "no other filter: the index on stamps stops at k", len(dated), 0)
     else:
-        limited = _within(wanted, since_ns, until_ns)
+        limited = _within(wanted, span.since_ns, span.until_ns)
         selected = select(catalogue, catalogue.condition(connection, limited), limited)
+        column = "start_ns" if span.oldest_first else "end_ns"
         for kind, found in selected.rows.items():
             columns = catalogue.items[kind].columns
-            newest = found[np.lexsort((columns["key"][found], columns["end_ns"][found]))[-k:]]
-            stamps, keys = columns["end_ns"][newest].tolist(), columns["key"][newest].tolist()
+            by_time = found[np.lexsort((columns["key"][found], columns[column][found]))]
+            first = by_time[:k] if span.oldest_first else by_time[-k:]
+            stamps, keys = columns[column][first].tolist(), columns["key"][first].tolist()
             dated.extend((stamp, key, kind) for stamp, key in zip(stamps, keys, strict=True))
         plan = Plan("times", "filtered by columns", len(selected), 0)
-    dated.sort(reverse=True)
+    dated.sort(reverse=not span.oldest_first)
     return [(kind, key, 0.0) for _, key, kind in dated[:k]], plan
+
+
+def _in_time(kind: ItemKind, span: Span) -> str:
+    """A query with the ends of a time and a number of rows to fill in."""
+    table, start, end, condition = _TIMES[kind]
+    stamp, way = (start, "ASC") if span.oldest_first else (end, "DESC")
+    return (
+        f"SELECT {table}_key, {stamp} FROM {table}"
+        f" WHERE {end} >= ? AND {start} <= ? AND {condition}"
+        f" ORDER BY {stamp} {way}, {table}_key {way} LIMIT ?"
+    )
 
 
 def _within(wanted: Filter, since_ns: int, until_ns: int) -> Filter:

@@ -17,7 +17,7 @@ def form_of(body: dict[str, Any]) -> str:
 
 
 class PickyServer(ThreadingHTTPServer):
-    """Serves inside ``picky_server``; answers '{"objects": []}' to what it does not refuse."""
+    """Serves inside ``picky_server``."""
 
     daemon_threads = True
 
@@ -33,6 +33,11 @@ class PickyServer(ThreadingHTTPServer):
         self.retry_after = "7"
         self.refuses_with = ""
         """Words with which it refuses everything."""
+        self.tools = "called"
+        """What it does with tools: "called" calls the first, "refused", or "passed over"."""
+        self.content = '{"objects": [], "relations": []}'
+        """What it answers to what it does not refuse."""
+        self.finish_reason = "stop"
         self.bodies: list[dict[str, Any]] = []
         self.at_once = 0
         self.most_at_once = 0
@@ -72,15 +77,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(f"At most {server.max_images} image(s) may be provided in one prompt.")
         elif server.max_chars is not None and len(text) > server.max_chars:
             self._refuse("This model's maximum context length is 8192 tokens.")
+        elif "tools" in body and server.tools == "refused":
+            self._refuse("tools param requires --jinja flag")
+        elif "tools" in body and server.tools == "called":
+            self._complete({"content": None, "tool_calls": [_call_of(body["tools"][0])]})
         else:
-            message = {"role": "assistant", "content": '{"objects": [], "relations": []}'}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            self._answer(
-                200,
-                {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
-                | {"choices": [choice]},
-                {},
-            )
+            self._complete({"content": server.content})
+
+    def _complete(self, message: dict[str, Any]) -> None:
+        said = {"role": "assistant", **message}
+        choice = {"index": 0, "finish_reason": self.server.finish_reason, "message": said}
+        head = {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
+        self._answer(200, {**head, "choices": [choice]}, {})
 
     def _refuse(self, message: str) -> None:
         self._answer(self.server.refusal_status, {"error": {"message": message}}, {})
@@ -96,6 +104,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Silent."""
+
+
+def _call_of(tool: dict[str, Any]) -> dict[str, Any]:
+    called = {"name": tool["function"]["name"], "arguments": '{"text": "mug"}'}
+    return {"id": "call_7", "type": "function", "function": called}
 
 
 @contextmanager

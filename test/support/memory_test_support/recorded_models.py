@@ -11,7 +11,8 @@ from PIL import Image, ImageColor
 
 from memory_nodes.errors import ConfigurationError, ModelError, ModelUnavailable
 from memory_nodes.geometry import Array
-from memory_nodes.models.ports import Prompt, Reply
+from memory_nodes.models.ports import Conversation, Prompt, Reply, ToolCall
+from memory_nodes.models.ports import Turn as ToolTurn
 from memory_test_support.model_server.embedding import DIMENSIONS, embed
 
 
@@ -39,6 +40,29 @@ class RecordedChat:
         if isinstance(turn, Silence):
             return await _silence(deadline_s)
         return turn if isinstance(turn, Reply) else reply(turn)
+
+
+class RecordedTools(RecordedChat):
+    """A ToolModel that plays its calls in order, then its turns as RecordedChat does.
+
+    A text among the calls is a reply without any.
+    """
+
+    def __init__(self, calls: Sequence[tuple[ToolCall, ...] | Turn], *turns: Turn) -> None:
+        super().__init__(*turns)
+        self.calls = list(calls)
+        self.conversations: list[Conversation] = []
+
+    async def call_tools(self, conversation: Conversation, deadline_s: float) -> ToolTurn:
+        self.conversations.append(conversation)
+        turn = self.calls.pop(0)
+        if isinstance(turn, ModelError):
+            raise turn
+        if isinstance(turn, Silence):
+            return ToolTurn(await _silence(deadline_s))
+        if isinstance(turn, tuple):
+            return ToolTurn(reply(""), turn)
+        return ToolTurn(turn if isinstance(turn, Reply) else reply(turn))
 
 
 class HashedEmbedder:

@@ -6,7 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from memory_nodes.records import Keyframe, ObjectDescriptor, ObjectStatus, Relation
+from memory_nodes.records import (
+    AttributeValue,
+    Keyframe,
+    ObjectDescriptor,
+    ObjectStatus,
+    Relation,
+)
 from memory_test_support.records import descriptor, keyframe, point, view
 
 KEYFRAMES = tuple(keyframe(number) for number in (1, 2, 3))
@@ -37,6 +43,7 @@ def sly_records() -> tuple[list[ObjectDescriptor], list[Relation], tuple[Keyfram
             name=text,
             description=text,
             attributes={text: text, "color": text},
+            attribute_history={text: (AttributeValue(text, None), AttributeValue(text, number))},
             affordances=(text, text),
         )
         for number, text in enumerate(SLY)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_nodes.answering.answerer import Answerer, AnswererConfig
+from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.change_question import change_question
 from memory_nodes.answering.changes import change_answer
+from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.dates import Dates
 from memory_nodes.records import (
     NS_PER_S,

@@ -33,17 +33,13 @@ SNAPSHOT = Snapshot(
     [
         ("Where is the cup?", "The white coffee cup was last seen on the shelf, 1 hour ago."),
         ("Where is the shelf?", "The shelf was last seen 1 hour ago."),
-        (
-            "What is on the shelf?",
-            "On the shelf I saw the white coffee cup, the book and the pen.",
-        ),
         ("What is under the shelf?", "The shelf was last seen 1 hour ago."),
         ("Which book?", "The book was last seen on the shelf, 1 hour ago."),
     ],
 )
 def test_sentence_says_what_the_graph_knows(question: str, answer: str) -> None:
     ranking = rank(question, SNAPSHOT, 5)
-    assert extractive_answer(question, SNAPSHOT, ranking, 3700 * NS_PER_S) == answer
+    assert extractive_answer(SNAPSHOT, ranking, 3700 * NS_PER_S) == answer
 
 
 def test_name_says_a_colour_once() -> None:
@@ -56,5 +52,5 @@ def test_object_is_called_by_the_name_that_a_person_gave_it() -> None:
     cup = replace(CUP, name="Grandma's cup", wordings=("Grandma's cup", "coffee cup"))
     snapshot = Snapshot((cup, SHELF), (), {1: keyframe(1), 2: keyframe(2)})
     question = "Where is grandma's cup?"
-    answer = extractive_answer(question, snapshot, rank(question, snapshot, 5), 3601 * NS_PER_S)
+    answer = extractive_answer(snapshot, rank(question, snapshot, 5), 3601 * NS_PER_S)
     assert answer == "Grandma's cup was last seen 1 hour ago."

@@ -107,3 +107,17 @@ def test_things_of_a_name_are_counted_by_place(memory: _Memory) -> None:
     assert memory.recall.count("lamp") == 3
     assert memory.recall.count("sofa") == 0
     assert memory.recall.together_with("lamp") == {"table": 1}
+
+
+def test_sightings_are_of_the_layers_that_are_wanted(told: _Memory) -> None:
+    assert _stamps_s(told, "chair", Filter(layers=("detections",))) == [1.0, 2.0, 4.0, 5.0, 7.0]
+    assert _stamps_s(told, "chair", Filter(layers=("speech",))) == []
+    assert told.recall.seen(Filter(layers=("speech",))) == {}
+
+
+def test_each_thing_has_its_own_sightings_the_last_seen_first(told: _Memory) -> None:
+    """Chairs near x = 0 and at x = 20; by name alone they are one before they are consolidated."""
+    things = told.recall.things(Filter(until_ns=6 * NS_PER_S, map_id="map"), "chair")
+    seen_s = [[item.stamp_ns / NS_PER_S for item in group] for group in things]
+    is_consolidated = bool(things[0][0].entity_id)
+    assert seen_s == ([[4.0], [1.0, 2.0]] if is_consolidated else [[1.0, 2.0, 4.0]])

@@ -115,13 +115,13 @@ def test_claim_of_another_kind_of_thing_is_refused_though_it_is_near(
 
 def test_model_that_is_back_confirms_what_was_decided_without_it(memory_dir: Path) -> None:
     writer, reader = Writer(memory_dir), Reader(memory_dir)
-    alone, _ = _resolve(memory_dir, _seen(_mug(1, 2, THERE)))
+    alone, _ = _resolve(memory_dir, _seen(_mug(1, 2, (3.0, -3.0, 0.5))))
     writer.commit_chunk(alone)
-    assert reader.objects(["mug_2"])[0].status == ObjectStatus.PROVISIONAL
-    again = graph(3, [keyframe(3)], [_mug(1, 3, THERE)], resolved=False)
-    confirmed, _ = _resolve(memory_dir, again, '{"mug_1": "mug_2"}')
+    assert reader.objects(["mug_3"])[0].status == ObjectStatus.PROVISIONAL
+    again = graph(3, [keyframe(3)], [_mug(1, 3, (3.0, -3.0, 0.5))], resolved=False)
+    confirmed, _ = _resolve(memory_dir, again, '{"mug_1": "mug_3"}')
     writer.commit_chunk(confirmed)
-    assert reader.objects(["mug_2"])[0].status == ObjectStatus.PRESENT
+    assert reader.objects(["mug_3"])[0].status == ObjectStatus.PRESENT
     writer.close()
 
 

@@ -229,6 +229,13 @@ def test_model_finds_an_object_again_that_was_carried_away() -> None:
     assert _match([_seen("mug_1", 0.0, at_ns=60 * NS_PER_S)], known, claims) == claims
 
 
+def test_nothing_is_carried_away_in_a_few_seconds_whatever_the_model_says() -> None:
+    """Elsewhere moments later is another one that looks the same."""
+    seen, claims = _seen("mug_1", 0.0, at_ns=8 * NS_PER_S), {"mug_1": "mug_7"}
+    assert _match([seen], [_known("mug_7", 4.0)], claims) == {}
+    assert _match([seen], [_known("mug_7", 4.0, clear_looks=1)], claims) == claims
+
+
 def test_word_of_the_model_does_not_stand_against_looks_and_place_together() -> None:
     known = [_known("mug_7", 0.02), _known("lamp_8", 3.0, color="black")]
     assert _match([_seen("mug_1", 0.0)], known, {"mug_1": "lamp_8"}) == {"mug_1": "mug_7"}

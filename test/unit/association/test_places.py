@@ -82,9 +82,11 @@ def test_unknown_place_says_that_it_is_in_some_room_and_a_little_less_for_one_ob
 
 
 def test_move_gets_likelier_with_time_and_needs_none_where_the_place_was_seen_empty() -> None:
-    """After five days 0.9 x (1 - 1/e)."""
-    assert move_probability(0, was_absent=False) == 1e-3
-    assert move_probability(-DAY_NS, was_absent=False) == 1e-3
+    """After five days 0.9 x (1 - 1/e); within a minute less than 0.001, as if after a second."""
+    assert move_probability(60 * NS_PER_S, was_absent=False) == 1e-3
+    assert move_probability(6 * NS_PER_S, was_absent=False) == pytest.approx(1e-4)
+    for earlier_ns in (NS_PER_S, 0, -DAY_NS):
+        assert move_probability(earlier_ns, was_absent=False) == pytest.approx(1e-3 / 60.0)
     assert move_probability(5 * DAY_NS, was_absent=False) == pytest.approx(0.9 * (1 - 1 / math.e))
     assert move_probability(0, was_absent=True) == 0.9
 

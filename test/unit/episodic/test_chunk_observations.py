@@ -10,6 +10,8 @@ from memory_nodes.episodic.chunk_observations import (
     MAX_TEXT_CHARS,
     ChunkObservationsConfig,
     chunk_observations,
+    is_of_chunk,
+    keyframe_of,
     phrase_of,
 )
 from memory_nodes.records import ChunkGraph, Observation
@@ -102,3 +104,14 @@ def test_all_that_is_told_can_be_written_down_however_much_it_is() -> None:
 
 def test_same_chunk_is_told_the_same_each_time() -> None:
     assert _said(_graph()) == _said(_graph())
+
+
+def test_observation_of_a_chunk_is_known_by_its_id_and_one_of_detections_by_its_keyframe() -> None:
+    assert keyframe_of("chunk_3.detections.17") == 17
+    assert is_of_chunk("chunk_3.detections.17")
+    for observation_id in ("chunk_3.description", "chunk_3.place"):
+        assert keyframe_of(observation_id) is None
+        assert is_of_chunk(observation_id)
+    for other in ("observation_17", "camera:17", "chunk_3.detections.x"):
+        assert keyframe_of(other) is None
+        assert not is_of_chunk(other)

@@ -66,7 +66,8 @@ def test_objects_are_merged_by_id_before_their_relations() -> None:
     assert list(to_cypher(SceneGraph([mug], [relation], KEYFRAMES))) == [
         "CREATE CONSTRAINT object_id IF NOT EXISTS FOR (o:Object) REQUIRE o.id IS UNIQUE;",
         "MERGE (o:Object {id: 'mug_1'}) SET o += {name: '', type: 'mug', description: '', "
-        "attributes: '{\"color\": \"red\"}', affordances: ['drink'], status: 'present', "
+        "attributes: '{\"color\": \"red\"}', attribute_history: '{}', "
+        "affordances: ['drink'], status: 'present', "
         "position_map_m: [1.0, -2.5, 1e16], "
         "covariance_m2: [1e-05, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "
         "map_id: 'map', map_frame: 'map', first_seen_ns: 1000000000, "
@@ -98,7 +99,11 @@ def test_no_text_changes_a_statement_or_comes_out_changed(replaced_first: bool) 
         assert names == []
         assert texts[:4] == [item.object_id, item.name, item.type, item.description]
         assert json.loads(texts[4]) == item.attributes
-        assert tuple(texts[5:7]) == item.affordances
+        assert json.loads(texts[5]) == {
+            attribute: [[before, None], [after, since_ns]]
+            for attribute, ((before, _), (after, since_ns)) in item.attribute_history.items()
+        }
+        assert tuple(texts[6:8]) == item.affordances
     assert len(skeletons) == 1
     skeletons = set()
     for statement, relation in zip(statements[len(objects) :], relations, strict=True):

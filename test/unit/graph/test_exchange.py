@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import networkx as nx
@@ -18,7 +19,7 @@ from memory_nodes.graph.exchange import (
     to_node_link,
 )
 from memory_nodes.graph.scene_graph import SceneGraph
-from memory_nodes.records import Relation
+from memory_nodes.records import AttributeValue, Relation
 from memory_test_support.records import descriptor, keyframe, view
 from memory_test_support.scenes import (
     KEYFRAMES,
@@ -46,6 +47,18 @@ SCENES = {
     ),
     "self-loop": SceneGraph(KITCHEN, [Relation("mug_1", "near", "mug_1", (1,))], KEYFRAMES),
     "sly texts": SceneGraph(*sly_records()),
+    "painted": SceneGraph(
+        [
+            replace(
+                KITCHEN[1],
+                attribute_history={
+                    "color": (AttributeValue("blue", None), AttributeValue("white", 2**62))
+                },
+            )
+        ],
+        (),
+        KEYFRAMES,
+    ),
     "by chance": SceneGraph(*random_records(50, 200, 80, 30)),
 }
 
@@ -74,6 +87,12 @@ def test_graph_that_came_back_can_be_asked_and_updated(form: str) -> None:
         each.remove(["lamp_1"])
     assert found == scene
     assert type(found.graph.nodes["mug_1"]["keyframe_ids"]) is tuple
+
+
+def test_graph_written_before_there_were_histories_can_be_read() -> None:
+    written = to_node_link(SCENES["kitchen"]).replace('"attribute_history": {}, ', "")
+    assert "history" not in written
+    assert from_node_link(written) == SCENES["kitchen"]
 
 
 def test_node_link_is_what_networkx_reads() -> None:
@@ -135,6 +154,8 @@ def test_text_that_is_no_graphml_is_refused(text: str) -> None:
         ('"type": "mug"', '"type": 3'),
         ('"attributes": {"color": "red"}', '"attributes": ["red"]'),
         ('"attributes": {"color": "red"}', '"attributes": {"color": 3}'),
+        ('"attribute_history": {}', '"attribute_history": {"color": ["blue"]}'),
+        ('"attribute_history": {}', '"attribute_history": {"color": [["blue", "then"]]}'),
         ('"position_map_m": [1.0, ', '"position_map_m": ['),
         ('"position_map_m": [1.0, ', '"position_map_m": [NaN, '),
         ('"position_map_m": [1.0, ', '"position_map_m": [1' + "0" * 400 + ", "),

@@ -37,6 +37,7 @@ def test_object_is_a_node_with_all_that_is_known(kitchen: SceneGraph) -> None:
         "type": "mug",
         "description": "",
         "attributes": {"color": "red"},
+        "attribute_history": {},
         "affordances": (),
         "status": ObjectStatus.PRESENT,
         "position_map_m": (1.0, 2.0, 0.5),

@@ -11,7 +11,7 @@ from memory_nodes.errors import InputError
 from memory_nodes.geometry import PointEstimate
 from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.graph.text import MIN_CHARS, as_text
-from memory_nodes.records import NS_PER_S
+from memory_nodes.records import NS_PER_S, AttributeValue
 from memory_test_support.scenes import (
     DESK,
     KEYFRAMES,
@@ -47,6 +47,15 @@ def test_name_that_a_person_gave_stands_beside_the_type() -> None:
     assert as_text(scene, NOW_NS, 10_000).startswith('lamp_1: "lamp", called "Grandma\'s lamp"; ')
 
 
+def test_attribute_that_has_changed_tells_what_it_was_and_until_when() -> None:
+    values = [("green", None), ("blue", None), ("red", 2 * NS_PER_S)]
+    history = {"color": tuple(AttributeValue(*value) for value in values)}
+    scene = SceneGraph([replace(MUG, attribute_history=history)], (), KEYFRAMES)
+    assert as_text(scene, NOW_NS, 10_000).startswith(
+        'mug_1: "mug", color "red", color was "blue" until 1 minute ago, color was "green"; '
+    )
+
+
 def test_empty_graph_is_an_empty_text() -> None:
     assert as_text(SceneGraph(), NOW_NS, 1000) == ""
 
@@ -61,7 +70,8 @@ def test_texts_of_a_model_cannot_forge_a_line() -> None:
     without_texts = [re.sub(r'"(?:[^"\\]|\\.)*"', "#", line) for line in lines]
     place = "; at 1.00 2.00 0.50 m +-0.10 on map map; last seen 1 minute ago; present"
     words = r"(#|\w+)"
-    an_object = rf"{words}: #(, called #, #)?, {words} #, {words} #, can #, can #{re.escape(place)}"
+    said = rf"{words} #, {words} #, {words} was # until 1 minute ago, can #, can #"
+    an_object = rf"{words}: #(, called #, #)?, {said}{re.escape(place)}"
     a_relation = rf"{words} (#|on) {words}; last seen 1 minute ago"
     assert len(SLY) == len(objects)
     for line in without_texts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_nodes.navigation.commands import is_stop, target_of
+from memory_nodes.navigation.commands import asks_to_go, is_stop, target_of
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,37 @@ def test_request_to_stop_is_understood(utterance: str) -> None:
 @pytest.mark.parametrize("utterance", ["Take me to the bus stop", "waiter", "", "stopwatch"])
 def test_word_that_only_looks_like_it_does_not_stop(utterance: str) -> None:
     assert not is_stop(utterance)
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "Take me to the mug",
+        "drive to the kitchen",
+        "Could you please bring us to the exit?",
+        "Robot, go back to the charger.",
+        "I want you to move to the window",
+    ],
+)
+def test_request_to_go_is_told_from_a_question(utterance: str) -> None:
+    assert asks_to_go(utterance)
+    assert target_of(utterance) is not None
+
+
+@pytest.mark.parametrize(
+    "utterance",
+    [
+        "How do I go to the kitchen?",
+        "Where does this road go to?",
+        "Show me the poster",
+        "What does the poster say: drive to the stairs?",
+        "When did you drive to the kitchen?",
+        "Did you take me to the mug?",
+        "Bring me up to date",
+        "I go to work",
+        "go to",
+        "",
+    ],
+)
+def test_question_about_going_is_no_request_to_go(utterance: str) -> None:
+    assert not asks_to_go(utterance)

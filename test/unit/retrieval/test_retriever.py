@@ -155,3 +155,29 @@ def test_embedder_that_is_away_is_told_and_words_go_on() -> None:
     embedder.turn = ModelUnavailable("away")
     found = _asked("backpack", None, vectors)
     assert (found.is_seen, found.problems) == (True, ("found without meaning: away",))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_seen", "is_doubtful"),
+    [
+        ("Where is the backpack?", True, False),
+        ("Where is the old tent with the backpack?", False, True),
+        ("Where is the piano?", False, False),
+    ],
+)
+def test_what_nearly_fits_is_doubtful(question: str, is_seen: bool, is_doubtful: bool) -> None:
+    """Of one object: a word that it has weighs ln 2, one that it has not ln 3; 1.3 for its type.
+
+    Old, tent and backpack: 1.3 ln 2 / (2 ln 3 + ln 2) = 0.312.
+    """
+    found = Retriever(RetrievalConfig(min_score=0.4, doubtful_share=0.5)).by_words(
+        question, SNAPSHOT, 5
+    )
+    assert (found.is_seen, found.is_doubtful) == (is_seen, is_doubtful)
+
+
+def test_nothing_is_doubtful_where_that_is_switched_off() -> None:
+    retriever = Retriever(RetrievalConfig(min_score=0.4, doubtful_share=1.0))
+    assert not retriever.by_words(
+        "Where is the old tent with the backpack?", SNAPSHOT, 5
+    ).is_doubtful

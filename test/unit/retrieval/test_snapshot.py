@@ -37,6 +37,19 @@ def test_objects_are_found_by_keyframe_and_relations_by_subject(snapshot: Snapsh
     assert snapshot.objects_by_id["lamp_1"] == LAMP
 
 
+def test_graph_of_a_part_has_only_what_the_filter_leaves(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    keyframes = [keyframe(1), keyframe(2)]
+    writer.commit_chunk(graph(1, keyframes, [DESK, descriptor("cup_1", view(2))]))
+    writer.close()
+    cache = SnapshotCache(Reader(tmp_path))
+    with cache.graph(Filter(until_ns=1 * NS_PER_S)) as part, cache.graph(Filter()) as whole:
+        assert ("cup_1" in part, "cup_1" in whole) == (False, True)
+        assert list(part.keyframes) == [1]
+    with cache.graph() as again:
+        assert again is whole
+
+
 def test_no_wish_keeps_everything(snapshot: Snapshot) -> None:
     assert snapshot.filtered(Filter()) is snapshot
 

@@ -36,6 +36,7 @@ EVER_NS = 2**62
 HERE: Vector3 = (3.0, 0.0, 0.5)
 THERE: Vector3 = (3.0, 2.0, 0.5)
 PRESENT, MOVED, MISSING = ObjectStatus.PRESENT, ObjectStatus.MOVED, ObjectStatus.MISSING
+PROVISIONAL = ObjectStatus.PROVISIONAL
 
 
 class Memory:
@@ -217,8 +218,36 @@ def test_moved_object_stays_moved_for_half_a_day(memory: Memory) -> None:
 
 def test_move_counts_though_the_identity_was_decided_without_the_model(memory: Memory) -> None:
     memory.see(HERE, HERE)
-    memory.see(THERE, THERE, status=ObjectStatus.PROVISIONAL)
+    memory.see(THERE, THERE, status=PROVISIONAL)
     assert memory.mug.status == MOVED
+
+
+def test_object_is_provisional_until_the_model_or_a_person_confirms_it(memory: Memory) -> None:
+    memory.see(HERE, status=PROVISIONAL)
+    memory.see(HERE, status=PROVISIONAL)
+    assert memory.mug.status == PROVISIONAL
+    marked = memory.writer.edit(Mark("mug_1", PRESENT), 1)
+    memory.see(HERE, status=PROVISIONAL)
+    assert memory.mug.status == PRESENT
+    memory.writer.edit(Undo(marked.event_id), 2)
+    assert memory.mug.status == PROVISIONAL
+    memory.see(HERE)
+    memory.see(HERE, status=PROVISIONAL)
+    assert memory.mug.status == PRESENT
+
+
+def test_confirmed_object_that_moved_or_was_missing_is_not_provisional_again(
+    memory: Memory,
+) -> None:
+    memory.see(HERE, HERE, stamp_s=0.0)
+    memory.see(THERE, THERE, stamp_s=1.0 * DAY_S, status=PROVISIONAL)
+    assert memory.mug.status == MOVED
+    memory.see(THERE, stamp_s=2.0 * DAY_S, status=PROVISIONAL)
+    assert memory.mug.status == PRESENT
+    memory.miss(*_looks(3))
+    assert memory.mug.status == MISSING
+    memory.see(THERE, status=PROVISIONAL)
+    assert memory.mug.status == PRESENT
 
 
 def test_object_that_went_to_another_map_has_not_moved_on_this_one(memory: Memory) -> None:

@@ -12,6 +12,7 @@ import pytest
 from memory_nodes.errors import InputError, StoreMissing
 from memory_nodes.geometry import Array
 from memory_nodes.records import NS_PER_S
+from memory_nodes.store.database import INDEX_DIR
 from memory_nodes.store.embeddings import EmbeddingModel
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.ranking.fusion import FusionConfig
@@ -225,3 +226,14 @@ def test_vector_that_somebody_else_broke_costs_no_other(tmp_path: Path) -> None:
     assert found == ["one", "three"]
     search.close()
     writer.close()
+
+
+def test_search_that_saves_no_caches_writes_nothing(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    writer.add(observation())
+    writer.close()
+    for saves_caches in (False, True):
+        search = Search(tmp_path, saves_caches=saves_caches)
+        search.refresh()
+        search.close()
+        assert (tmp_path / INDEX_DIR).exists() is saves_caches

@@ -89,12 +89,7 @@ def test_chunk_comes_back_as_it_was(writer: Writer, reader: Reader) -> None:
 
 def test_later_chunk_adds_to_what_is_known_of_an_object(writer: Writer, reader: Reader) -> None:
     writer.commit_chunk(_first())
-    seen = replace(
-        _second().objects[0],
-        type="cup",
-        description="on the floor",
-        status=ObjectStatus.PROVISIONAL,
-    )
+    seen = replace(_second().objects[0], type="cup", description="on the floor")
     writer.commit_chunk(replace(_second(), objects=(seen,)))
     mug = reader.objects(["mug_1"])[0]
     assert (mug.type, mug.description, mug.attributes) == (
@@ -102,7 +97,7 @@ def test_later_chunk_adds_to_what_is_known_of_an_object(writer: Writer, reader: 
         "on the floor",
         {"color": "dark red"},
     )
-    assert (mug.view_count, mug.status) == (3, ObjectStatus.PROVISIONAL)
+    assert (mug.view_count, mug.status) == (3, ObjectStatus.PRESENT)
     assert (mug.first_seen_ns, mug.last_seen_ns) == (1 * NS_PER_S, 3 * NS_PER_S)
     assert {"mug", "red", "cup", "on the floor", "dark red"} <= set(mug.wordings)
 

@@ -6,6 +6,8 @@ import asyncio
 import json
 from collections.abc import Sequence
 
+import pytest
+
 from memory_nodes.episodic.history.config import HistoryConfig
 from memory_nodes.episodic.history.facts import Facts, Section
 from memory_nodes.episodic.history.narrator import BY_RULE, Group, Narrator, Told
@@ -127,16 +129,62 @@ def test_many_nodes_of_one_part_of_the_day_are_shared_evenly() -> None:
     assert sizes == [2, 3, 2]
 
 
-def test_goals_may_be_told_by_rule_alone() -> None:
-    model = RecordedChat('{"summary": "Tea was made."}')
+EVENTS = [
+    HistoryNode(HistoryUnit.EVENT, 2, 0, 1, "Did: fill the kettle. At: kitchen.", source=BY_RULE),
+    HistoryNode(HistoryUnit.EVENT, 2, 2, 3, "Said: thank you.", source=BY_RULE),
+]
+
+
+def _told_goal(
+    model: RecordedChat, events: Sequence[HistoryNode] = EVENTS, *, by_model: bool = True
+) -> tuple[Told, list[str]]:
     facts = Facts()
     facts.add(Section.TASKS, "make tea")
-    assert asyncio.run(_narrator(model, tell_goals_by_model=False).goal(facts)) == Told(
-        "Tasks: make tea."
-    )
+    narrator = _narrator(model, tell_goals_by_model=by_model)
+    told, told_events = asyncio.run(narrator.goal(facts, events))
+    return told, [event.text for event in told_events]
+
+
+def test_goals_may_be_told_by_rule_alone() -> None:
+    model = RecordedChat('{"summary": "Tea was made."}')
+    told, events = _told_goal(model, by_model=False)
+    assert told == Told("Tasks: make tea.")
+    assert events == [event.text for event in EVENTS]
     assert model.prompts == []
-    told = asyncio.run(_narrator(model).goal(facts))
-    assert told.text == "Tea was made.\nTasks: make tea."
+
+
+def test_one_call_tells_a_goal_and_its_events_above_their_facts() -> None:
+    model = RecordedChat('{"summary": "I made tea.", "events": ["I filled it.", "I was thanked."]}')
+    told, events = _told_goal(model)
+    assert told.text == "I made tea.\nTasks: make tea."
+    assert events == [
+        "I filled it.\nDid: fill the kettle. At: kitchen.",
+        "I was thanked.\nSaid: thank you.",
+    ]
+    assert len(model.prompts) == 1
+
+
+@pytest.mark.parametrize(
+    "events", ['["I filled it."]', '[1, {"text": "I filled it."}]', '"I filled it."', "[]", "null"]
+)
+def test_events_that_the_model_does_not_tell_usably_stay_by_rule(events: str) -> None:
+    told, texts = _told_goal(RecordedChat(f'{{"summary": "I made tea.", "events": {events}}}'))
+    assert told.text == "I made tea.\nTasks: make tea."
+    assert texts == [event.text for event in EVENTS]
+
+
+def test_lists_that_a_model_writes_into_an_event_do_not_become_its_facts() -> None:
+    reply = '{"summary": "I made tea.", "events": ["I filled it. Saw: a yacht.", "Tasks: flee."]}'
+    _, events = _told_goal(RecordedChat(reply))
+    assert events == ["I filled it.\nDid: fill the kettle. At: kitchen.", "Said: thank you."]
+
+
+def test_a_goal_of_very_many_events_is_told_without_them() -> None:
+    model = RecordedChat('{"summary": "I made tea."}')
+    told, events = _told_goal(model, EVENTS * 20)
+    assert told.text == "I made tea.\nTasks: make tea."
+    assert events == [event.text for event in EVENTS * 20]
+    assert "fill the kettle" not in model.prompts[0].text
 
 
 def test_a_model_that_is_down_leaves_the_rule_and_a_problem() -> None:

@@ -308,6 +308,14 @@ def test_the_model_tells_a_goal_and_a_day(writer: Writer, past: Past) -> None:
     assert day.text == "A short day.\nTasks: make tea (08:00)."
 
 
+def test_the_model_tells_the_events_of_a_goal_that_is_over(writer: Writer, past: Past) -> None:
+    model = RecordedChat('{"summary": "Tea was made.", "events": ["I went to and fro."]}')
+    _episode(writer, "make tea", MORNING_S, "walk")
+    tell(teller_of(writer, past, model), ns(MORNING_S + DAY_S / 2))
+    event = _only(past, HistoryUnit.EVENT)
+    assert (event.text, event.source) == ("I went to and fro.\nDid: walk.", "recorded")
+
+
 def test_without_its_model_the_history_is_told_by_rule(writer: Writer, past: Past) -> None:
     teller = teller_of(writer, past, RecordedChat(ModelUnavailable("no route")))
     _episode(writer, "make tea", MORNING_S, "walk")

@@ -1,0 +1,118 @@
+"""The conversation with a model that calls tools, within a budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_nodes.models.ports import Message, ToolCall
+from memory_nodes.models.prompt_json import without_tags
+from memory_nodes.retrieval.context import CHARS_PER_TOKEN
+
+MAX_REMARK_CHARS = 500
+MAX_CALL_CHARS = 2000
+LEFT_OUT = '{"left_out": "for want of room"}'
+
+
+@dataclass(frozen=True)
+class Result:
+    """A call and what came of it."""
+
+    call: ToolCall
+    text: str
+    is_found: bool
+    """By a tool; else it is a hint of ours."""
+
+
+class ToolResults:
+    """What was asked, called and found. The oldest results make room for the newest."""
+
+    def __init__(self, asked: str, max_tokens: int) -> None:
+        self._asked = asked
+        self._max_chars = max_tokens * CHARS_PER_TOKEN
+        self._turns: list[list[Result] | tuple[Message, Message]] = []
+        self._open: list[Result] = []
+
+    def holds(self, call: ToolCall) -> bool:
+        """The same call was made, and its result is still there."""
+        key = _key(call)
+        return any(each.is_found and _key(each.call) == key for each in self._results())
+
+    def add(self, call: ToolCall, text: str) -> None:
+        """``text``: JSON."""
+        self._open.append(Result(_bounded(call), without_tags(text), is_found=True))
+
+    def add_hint(self, call: ToolCall, hint: str) -> None:
+        text = json.dumps({"hint": hint}, ensure_ascii=False)
+        self._open.append(Result(_bounded(call), text, is_found=False))
+
+    def end_turn(self) -> str:
+        """All calls that were made at once are answered: with this."""
+        answered, self._open = self._open, []
+        self._turns.append(answered)
+        shown = "\n".join(each.text for each in answered)
+        self._make_room()
+        return shown
+
+    def add_remark(self, text: str, hint: str) -> None:
+        """What the model said instead of a call, and what it is told then."""
+        said = Message("assistant", text[:MAX_REMARK_CHARS])
+        self._turns.append((said, Message("user", hint)))
+
+    def messages(self) -> tuple[Message, ...]:
+        said = [Message("user", self._asked)]
+        for turn in self._turns:
+            if isinstance(turn, tuple):
+                said += turn
+                continue
+            said.append(Message("assistant", "", calls=tuple(each.call for each in turn)))
+            said += [Message("tool", each.text, call_id=each.call.call_id) for each in turn]
+        return tuple(said)
+
+    def found(self) -> list[dict[str, Any]]:
+        """The results alone, for a prompt without tools."""
+        return [
+            {"tool": each.call.name, "arguments": each.call.arguments, "result": _plain(each.text)}
+            for each in self._results()
+            if each.is_found
+        ]
+
+    def _results(self) -> Iterator[Result]:
+        for turn in self._turns:
+            if isinstance(turn, list):
+                yield from turn
+        yield from self._open
+
+    def _make_room(self) -> None:
+        chars = sum(len(each.text) for each in self._results())
+        for turn in self._turns[:-1]:  # what was found last stays in any case
+            if isinstance(turn, list):
+                for number, each in enumerate(turn):
+                    if chars <= self._max_chars:
+                        return
+                    chars -= len(each.text) - len(LEFT_OUT)
+                    turn[number] = replace(each, text=LEFT_OUT, is_found=False)
+
+
+def _key(call: ToolCall) -> tuple[str, str]:
+    """The same however the arguments are written."""
+    try:
+        return call.name, json.dumps(json.loads(call.arguments), sort_keys=True)
+    except (ValueError, RecursionError):  # no JSON, or nested without end
+        return call.name, call.arguments
+
+
+def _bounded(call: ToolCall) -> ToolCall:
+    """A longer one is nonsense, and would be read again and again."""
+    if len(call.arguments) <= MAX_CALL_CHARS:
+        return call
+    return replace(call, arguments='{"left_out": "too long"}')
+
+
+def _plain(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
