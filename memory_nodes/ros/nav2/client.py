@@ -232,7 +232,7 @@ class Nav2Client:
         result.add_done_callback(lambda _: self._live.pop(key, None))
         cause = await self._watch(whereabouts, result, stop.asked)
         if result.done():
-            return self._of_result(result.result(), key)
+            return await self._of_result(result.result(), key)
         is_stopped = await self._cancel(handle, result)
         ending = stop.ending() if stop.reason is not None else Ending.of(cause)
         if is_stopped:
@@ -265,15 +265,21 @@ class Nav2Client:
         self._node.get_logger().error("navigation did not confirm that it has stopped")
         return False
 
-    def _of_result(self, answer: Any, key: bytes) -> Ending:
+    async def _of_result(self, answer: Any, key: bytes) -> Ending:
         """A goal that somebody else's has replaced ends ABORTED too, and must not be sent again."""
         if answer.status == GoalStatus.STATUS_SUCCEEDED:
             return Ending.of(Cause.ARRIVED)
         if answer.status == GoalStatus.STATUS_CANCELED:
             return Ending.of(Cause.CANCELED)
-        if self._driving - {key} - set(self._live):
+        if not self._is_taken_over(key):
+            await self._node.within(POLL_S)  # word of the other goal may come after the result
+        if self._is_taken_over(key):
             return Ending.of(Cause.TAKEN_OVER)
         return shapes.ending_of_abort(answer.result)
+
+    def _is_taken_over(self, key: bytes) -> bool:
+        """Whether Nav2 drives to a goal that nobody here has sent."""
+        return bool(self._driving - {key} - set(self._live))
 
 
 def _cancel_late(sending: Future[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -63,6 +64,17 @@ def test_pose_off_the_map_gives_way_to_one_on_it() -> None:
     found = checked(floor)
     assert isinstance(found, Candidate)
     assert found.map_from_goal.position_m[0] <= 1.8
+
+
+@pytest.mark.parametrize("cost", [253.0, 254.0, 255.0, -1.0])
+def test_each_cost_that_is_not_free_blocks(cost: float) -> None:
+    """Off the map Jazzy says -1, later ones 254 or 255."""
+
+    class Costly(PlanOfFloor):
+        async def costs(self, poses: Sequence[Pose]) -> Sequence[float]:
+            return [cost] * len(poses)
+
+    assert _checked(Costly(ROOM, ROBOT)) is Cause.OCCUPIED
 
 
 def test_nothing_free_within_the_tolerance_is_occupied() -> None:
