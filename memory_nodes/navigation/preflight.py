@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 from typing import Protocol
 
 from memory_nodes.geometry import Pose
@@ -114,7 +115,7 @@ class Preflight:
         if costs is NO_ANSWER:
             return []
         free = (pose for pose, cost in zip(poses, costs, strict=True) if not _is_blocked(cost))
-        return [pose for pose, _ in zip(free, range(MAX_PLANS), strict=False)]
+        return list(islice(free, MAX_PLANS))
 
     async def _refusal_of_way(self, pose: Pose, rules: Rules) -> Cause | None:
         path = await self.planner.path(pose)

@@ -15,7 +15,7 @@ TOLD_MOVED_M = 0.05
 
 
 class Trip(Protocol):
-    """What a robot can do on its way. Each may give an Ending instead, which ends the visit."""
+    """What a robot can do on its way."""
 
     async def check(self, candidate: Candidate) -> Candidate | Ending:
         """The candidate at a pose that can be driven to, or why there is none."""

@@ -82,9 +82,9 @@ class NavTrip:
         self._tell("looking", self._number, 0.0)
         if candidate.target is None:
             return Sighted(Presence.UNSURE, "I was not told what to look for")
-        ending = await self._face(candidate)
-        if ending is not None and not ending.cause.tries_next and ending.cause is not Cause.ARRIVED:
-            return ending
+        over = await self._face(candidate)
+        if over is not None:
+            return over
         seen = await self._means.eye.look(candidate.target.looks, self._stop)
         if self._stop.reason is not None:
             return self._stop.ending()
@@ -107,7 +107,10 @@ class NavTrip:
         )
 
     async def _face(self, candidate: Candidate) -> Ending | None:
-        """Turns to the thing, on the spot; None where it is ahead, or nobody knows where it is."""
+        """Turns to the thing, on the spot, where its place is known; gives what ends the visit.
+
+        A turn that navigation does not make is no end: the thing may show all the same.
+        """
         shown = candidate.shown_position
         if shown is None:
             return None
@@ -117,7 +120,9 @@ class NavTrip:
         if off_rad <= self._means.arrival.face_within_rad:
             return None
         x_m, y_m, _ = base.position_m
-        return await self._drive(Pose.planar(x_m, y_m, yaw_rad))
+        ending = await self._drive(Pose.planar(x_m, y_m, yaw_rad))
+        goes_on = ending.cause is Cause.ARRIVED or ending.cause.tries_next
+        return None if goes_on else ending
 
     def _base(self, candidate: Candidate) -> Pose:
         """Where the robot has arrived, on the floor; the goal, where nobody else says."""
