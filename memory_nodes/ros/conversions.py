@@ -14,7 +14,8 @@ from sensor_msgs.msg import RegionOfInterest
 from std_msgs.msg import Header
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
-from memory_nodes.navigation.candidates import choose
+from memory_nodes.navigation.candidates import Sight, choose
+from memory_nodes.navigation.safety import Rules
 from memory_nodes.records import (
     NS_PER_S,
     Answer,
@@ -310,7 +311,8 @@ def retrieved_from_msg(message: msg.RetrievedKeyframe) -> RetrievedKeyframe:
 
 def answer_to_msg(answer: Answer, map_id: str) -> msg.MemoryAnswer:
     """With a goal only where one may be driven to: on this map, at a valid pose."""
-    choice = choose((hit.keyframe for hit in answer.keyframes), map_id, max_candidates=1)
+    sights = (Sight(hit.keyframe) for hit in answer.keyframes)
+    choice = choose(sights, Rules(map_id), answer.stamp_ns)
     best = choice.candidates[0] if choice.candidates else None
     frame = answer.keyframes[0].keyframe.map_frame if answer.keyframes else ""
     made = msg.MemoryAnswer(

@@ -45,6 +45,7 @@ EXPORT_MEMORY = "export_memory"
 UNDO_MAP_CORRECTION = "undo_map_correction"
 CONSOLIDATE = "consolidate"
 SUMMARIZE = "summarize"
+STOP = "stop"
 CONTEXT = "get_context"
 # actions
 NAVIGATE_TO_MEMORY = "navigate_to_memory"

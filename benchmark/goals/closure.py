@@ -18,7 +18,8 @@ import numpy as np
 
 from memory_nodes.geometry import Pose
 from memory_nodes.mapping.pose_graph import PoseGraph
-from memory_nodes.navigation.candidates import choose
+from memory_nodes.navigation.candidates import Sight, choose
+from memory_nodes.navigation.safety import Rules
 from memory_nodes.records import NS_PER_S, Chunk, ChunkGraph, Keyframe
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store.reader import Reader
@@ -39,7 +40,7 @@ _MIN_MOVE_M = 0.05
 _BASE_FROM_CAMERA = Pose((0.0, 0.0, 1.0), (-0.5, 0.5, -0.5, 0.5))
 
 
-def figures() -> dict[str, float]:
+def closure_figures() -> dict[str, float]:
     """Median distance of goals from where the keyframe was taken, m.
 
     closure_goal_error_m: after the map has moved; closure_goal_error_uncorrected_m: of the same
@@ -141,6 +142,6 @@ def _errors(snapshots: SnapshotCache, truth: dict[int, Pose]) -> list[tuple[floa
     """Of the goal that each keyframe gives: metres, and radians of heading."""
     errors = []
     for number, keyframe in snapshots.current().keyframes.items():
-        goal = choose([keyframe], MAP, max_candidates=1).candidates[0].map_from_goal
+        goal = choose([Sight(keyframe)], Rules(MAP), 0).candidates[0].map_from_goal
         errors.append((goal.distance_m(truth[number]), goal.angle_rad(truth[number])))
     return errors
