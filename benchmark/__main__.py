@@ -24,6 +24,7 @@ from benchmark import (
     store,
     tour,
 )
+from benchmark.ending import exit_on_sigterm
 from memory_nodes.errors import RobotMemoryError
 
 
@@ -67,6 +68,7 @@ BENCHMARKS = {
 
 
 def main() -> None:
+    exit_on_sigterm()
     parser = argparse.ArgumentParser(
         prog="./dev bench", description="Runs one benchmark and prints its figures."
     )

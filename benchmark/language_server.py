@@ -40,7 +40,7 @@ def add_argument(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def language_server(gguf: Path, start_timeout_s: float = START_TIMEOUT_S) -> Iterator[str]:
-    """The base_url of a running server, which is ended with the block.
+    """The base_url of a running server, which is ended with the block, also by exit_on_sigterm.
 
     Raises:
         InputError: there is no such file.

@@ -14,6 +14,7 @@ from memory_nodes.answering.change_question import ChangeQuestion, change_questi
 from memory_nodes.answering.changes import change_answer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
+from memory_nodes.answering.history_answers import HistoryAnswers
 from memory_nodes.answering.past_questions import PastQuestions
 from memory_nodes.answering.reasoning import Reasoning
 from memory_nodes.answering.relation_question import relation_question
@@ -57,8 +58,9 @@ class Answerer:
         self._snapshots = snapshots
         self._config = config
         self._dates = dates
-        self._reasoning = Reasoning(model, config)
-        self._past = None if past is None else PastQuestions(past, dates, self._reasoning)
+        history = None if past is None else HistoryAnswers(past, dates)
+        self._reasoning = Reasoning(model, config, None if history is None else history.place_at)
+        self._past = None if history is None else PastQuestions(history, dates, self._reasoning)
         self._agents = agents if agents is not None else {}
 
     async def answer(

@@ -6,6 +6,7 @@ import re
 import time
 from dataclasses import dataclass, replace
 
+from memory_nodes.answering.property_question import PropertyQuestion, property_question
 from memory_nodes.answering.question_kind import QuestionKind, question_kind, seen_thing
 from memory_nodes.dates import Dates
 from memory_nodes.store.filters import Filter
@@ -15,6 +16,7 @@ from memory_nodes.words import words
 _OF_THE_PAST = re.compile(
     r"\b(?:was|were|did|had|have|has|been|saw|seen|left|lost|happened|went|since)\b"
 )
+_OF_GRAPH = (QuestionKind.OBJECT, QuestionKind.SPATIAL, QuestionKind.SCENE)
 _UNBOUNDED = (QuestionKind.ACTION_PLACE,)
 """'Where can I sleep at night?' asks for no night of the past."""
 
@@ -45,11 +47,14 @@ class Asked:
     wanted: Filter
     """With the time that the question names."""
     sought: str
-    """The question without that time; of when something was seen that thing alone."""
+    """The question without that time; of when something was seen that thing alone, and of what it
+    is like, how many and whether."""
     span: TimeSpan | None = None
     """What it names of the past; None: no time."""
     unread: tuple[str, ...] = ()
     """What is about a time too, and was not understood."""
+    of_thing: PropertyQuestion | None = None
+    """What it asks of a thing; None: where it is, or something else."""
 
     @property
     def is_of_sighting(self) -> bool:
@@ -76,7 +81,8 @@ def read_asked(
 ) -> Asked:
     """A time counts only in a question about the past, or about what happened."""
     kind = question_kind(question)
-    asked = Asked(question, now_ns, kind, deadline, max_keyframes, wanted, _sought(kind, question))
+    asked = Asked(question, now_ns, kind, deadline, max_keyframes, wanted, sought=question)
+    asked = _seeking(asked, question)
     is_past = _OF_THE_PAST.search(" ".join(words(question))) is not None
     tells = kind in (QuestionKind.SUMMARY, QuestionKind.BODY)
     if kind in _UNBOUNDED or not (is_past or tells):
@@ -85,17 +91,20 @@ def read_asked(
     if told.span is None:
         return replace(asked, unread=told.unread)
     return replace(
-        asked,
+        _seeking(asked, told.rest if words(told.rest) else question),
         wanted=_within(wanted, told.span),
-        sought=_sought(kind, told.rest if words(told.rest) else question),
         span=told.span,
         unread=told.unread,
     )
 
 
-def _sought(kind: QuestionKind, question: str) -> str:
-    thing = seen_thing(question) if kind == QuestionKind.TEMPORAL else ""
-    return thing if thing else question
+def _seeking(asked: Asked, question: str) -> Asked:
+    """What is looked for to answer a question, which names no time."""
+    if asked.kind == QuestionKind.TEMPORAL:
+        return replace(asked, sought=seen_thing(question) or question)
+    of_thing = property_question(question) if asked.kind in _OF_GRAPH else None
+    sought = question if of_thing is None else of_thing.phrase
+    return replace(asked, sought=sought, of_thing=of_thing)
 
 
 def _within(wanted: Filter, span: TimeSpan) -> Filter:

@@ -15,19 +15,35 @@ _PLACING = ("on", "inside", "attached to", "next to", "in front of", "under", "n
 def extractive_answer(snapshot: Snapshot, ranking: Ranking, now_ns: int) -> str:
     """Where the best object is."""
     best = snapshot.objects_by_id[max(ranking.object_scores, key=ranking.object_scores.__getitem__)]
-    seen = age_text(best.last_seen_ns, now_ns)
-    place = _place(best, snapshot)
-    called = name(best)
-    return f"{called[:1].upper()}{called[1:]} was last seen {place}{seen}."
+    return sentence(last_seen(best, snapshot, now_ns))
+
+
+def last_seen(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int) -> str:
+    """'the mug was last seen on the desk, 3 minutes ago'"""
+    seen = age_text(descriptor.last_seen_ns, now_ns)
+    return f"{name(descriptor)} was last seen {_place(descriptor, snapshot)}{seen}"
+
+
+def sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}."
 
 
 def name(descriptor: ObjectDescriptor) -> str:
     """'the red backpack': colour and type, as one would say it, or the name it was given."""
-    if descriptor.name:
-        return descriptor.name
     color = descriptor.attributes.get("color", "")
-    spoken = descriptor.type.replace("_", " ")
-    return f"the {spoken}" if not color or color in spoken else f"the {color} {spoken}"
+    if descriptor.name or not color or color in kind(descriptor):
+        return bare_name(descriptor)
+    return f"the {color} {kind(descriptor)}"
+
+
+def bare_name(descriptor: ObjectDescriptor) -> str:
+    """'the backpack', or the name it was given."""
+    return descriptor.name or f"the {kind(descriptor)}"
+
+
+def kind(descriptor: ObjectDescriptor) -> str:
+    """'coffee cup': its type, as one would say it."""
+    return descriptor.type.replace("_", " ")
 
 
 def _place(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from memory_nodes.answering.asked import Asked
 from memory_nodes.answering.extractive import name
+from memory_nodes.answering.properties import PlaceAt
 from memory_nodes.answering.question_kind import asks_where_robot_was
 from memory_nodes.dates import Dates
 from memory_nodes.records import Answer, Keyframe, ObjectDescriptor
@@ -16,9 +16,6 @@ from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.words import age_text, words
 
 _FIRST = re.compile(r"\b(?:first|earliest)\b")
-
-PlaceAt = Callable[[int], str]
-"""What the place was called where the robot was at a stamp; empty where nobody said so."""
 
 
 def sighting_answer(

@@ -15,14 +15,13 @@ from memory_nodes.errors import InputError, ModelError
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.retriever import Retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.store.past import Past
 
 
 class PastQuestions:
     """Answers from history, layers and views. Source: H-EMV, section III-B; eMEM, recall tools."""
 
-    def __init__(self, past: Past, dates: Dates, reasoning: Reasoning) -> None:
-        self._history = HistoryAnswers(past, dates)
+    def __init__(self, history: HistoryAnswers, dates: Dates, reasoning: Reasoning) -> None:
+        self._history = history
         self._dates = dates
         self._reasoning = reasoning
 

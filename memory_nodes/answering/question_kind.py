@@ -91,7 +91,7 @@ _WHERE_ROBOT_WAS = re.compile(r"(?:where (?:were|have)|.*\b(?:room|place)s? (?:w
 
 def question_kind(question: str) -> QuestionKind:
     """The first rule that fits; a question that fits none is about an object."""
-    text = _plain(question)
+    text = plain(question)
     for kind, form in _FORMS:
         if form.fullmatch(text) is not None:
             return kind
@@ -100,7 +100,7 @@ def question_kind(question: str) -> QuestionKind:
 
 def seen_thing(question: str) -> str:
     """Of 'when did you last see the mug?' the mug; empty where nothing was seen."""
-    text = _ORDER.sub(" ", _plain(question))
+    text = _ORDER.sub(" ", plain(question))
     verbs = list(_SEEN.finditer(text))
     if not verbs:
         return ""
@@ -112,10 +112,11 @@ def seen_thing(question: str) -> str:
 
 
 def asks_where_robot_was(question: str) -> bool:
-    return _WHERE_ROBOT_WAS.fullmatch(_plain(question)) is not None
+    return _WHERE_ROBOT_WAS.fullmatch(plain(question)) is not None
 
 
-def _plain(question: str) -> str:
+def plain(question: str) -> str:
+    """Its words, in order, without those of courtesy before them."""
     return _COURTESY.sub("", " ".join(words(question)))
 
 

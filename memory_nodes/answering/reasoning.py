@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from memory_nodes.answering.asked import Asked
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
 from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer, room_for_context
+from memory_nodes.answering.properties import PlaceAt, property_answer
 from memory_nodes.answering.relations import Related
 from memory_nodes.errors import InputError, ModelError, ModelUnavailable
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
@@ -27,6 +29,7 @@ class Reasoning:
 
     model: ChatModel | None
     config: AnswererConfig
+    place_at: PlaceAt | None = None
 
     async def over_found(
         self,
@@ -48,7 +51,9 @@ class Reasoning:
                 return not_seen(asked, f"decided without the model: {error}")
             if related.facts is not None:
                 return related.facts.answer(asked, snapshot, self.problem(error))
-            return without_model(asked, snapshot, found.ranking, self.problem(error))
+            return await asyncio.to_thread(
+                without_model, asked, snapshot, found.ranking, self.problem(error), self.place_at
+            )
 
     async def over_whole(self, asked: Asked, snapshot: Snapshot, found: Retrieved) -> Answer:
         """From the whole graph. Source: VL-KnG, F configuration.
@@ -150,20 +155,25 @@ def not_seen(asked: Asked, problem: str = "") -> Answer:
     )
 
 
-def without_model(asked: Asked, snapshot: Snapshot, ranking: Ranking, problem: str) -> Answer:
+def without_model(
+    asked: Asked, snapshot: Snapshot, ranking: Ranking, problem: str, place_at: PlaceAt | None
+) -> Answer:
     """A sentence of the graph, degraded."""
-    best = best_objects(snapshot, ranking, ())
+    scores, told = ranking.object_scores, None
+    if asked.of_thing is not None:
+        told = property_answer(asked.of_thing, snapshot, scores, asked.now_ns, place_at)
+    objects = best_objects(snapshot, ranking, ()) if told is None else told.objects
     return Answer(
         question=asked.question,
-        text=extractive_answer(snapshot, ranking, asked.now_ns),
+        text=extractive_answer(snapshot, ranking, asked.now_ns) if told is None else told.text,
         found=True,
         stamp_ns=asked.now_ns,
         confidence=min(1.0, ranking.best_score) / 2.0,
         degraded=True,
         problems=(problem,),
         keyframes=ranking.keyframes,
-        objects=best,
-        evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in best),
+        objects=objects,
+        evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects),
     )
 
 

@@ -6,9 +6,14 @@ import json
 from typing import Any
 
 
-def prompt_json(body: Any) -> str:
-    """JSON that every server takes: halves of characters, which models do write, are replaced."""
-    return without_tags(whole_characters(json.dumps(body, ensure_ascii=False)))
+def prompt_json(body: Any, *, is_compact: bool = False) -> str:
+    """JSON that every server takes: halves of characters, which models do write, are replaced.
+
+    ``is_compact``: without blanks between values.
+    """
+    separators = (",", ":") if is_compact else None
+    written = json.dumps(body, ensure_ascii=False, separators=separators)
+    return without_tags(whole_characters(written))
 
 
 def without_tags(json_text: str) -> str:

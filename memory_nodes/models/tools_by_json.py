@@ -43,7 +43,7 @@ def _prompt(conversation: Conversation) -> Prompt:
     return Prompt(
         task=conversation.task,
         system="\n".join(lines),
-        text=prompt_json({"task": conversation.task, "messages": said}),
+        text=prompt_json({"task": conversation.task, "messages": said}, is_compact=True),
         reply_schema={"anyOf": [_call_schema(function) for function in functions]},
         temperature=conversation.temperature,
         max_tokens=conversation.max_tokens,
@@ -59,8 +59,9 @@ def _signatures(functions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     said = set()
     for function in functions:
         named = []
+        needed = _needed(function)
         for name, schema in _properties(function).items():
-            mark = "?" if _may_be_null(schema) else ""
+            mark = "" if name in needed else "?"
             meaning = schema.get("description", "")
             text = f"{name}{mark}: {'|'.join(_kinds(schema))}"
             is_new = meaning and (name, meaning) not in said
@@ -93,12 +94,16 @@ def _properties(function: Mapping[str, Any]) -> dict[str, Any]:
 
 def _call_schema(function: Mapping[str, Any]) -> JsonSchema:
     """What may be null may be left out, which spares a small model many words."""
-    properties = _properties(function)
-    needed = [name for name, schema in properties.items() if not _may_be_null(schema)]
     return closed_object(
         tool={"type": "string", "enum": [function["name"]]},
-        arguments={**closed_object(**properties), "required": needed},
+        arguments={**closed_object(**_properties(function)), "required": _needed(function)},
     )
+
+
+def _needed(function: Mapping[str, Any]) -> list[str]:
+    required = function.get("parameters", {}).get("required", ())
+    properties = _properties(function).items()
+    return [name for name, schema in properties if name in required and not _may_be_null(schema)]
 
 
 def _said(message: Message) -> list[dict[str, Any]]:

@@ -14,10 +14,10 @@ class AgentConfig:
     max_tool_steps: int = parameter(
         5, "calls of the model by the agent with tools; the last one has to answer", low=2, high=50
     )
-    max_results_tokens: int = parameter(
-        3000,
-        "what tools have found, in one prompt; the oldest results make room",
-        low=200,
+    max_agent_prompt_tokens: int = parameter(
+        4000,
+        "size of a prompt of the agent with tools, estimated; the oldest results make room",
+        low=3000,
         high=1_000_000,
     )
     max_console_steps: int = parameter(

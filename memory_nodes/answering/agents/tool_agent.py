@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from memory_nodes.answering.agents.brief_tools import brief
 from memory_nodes.answering.agents.config import AgentConfig
 from memory_nodes.answering.agents.recording import Clock, Stopwatch, ToolListener
 from memory_nodes.answering.agents.run import ANSWER_SCHEMA, AgentRun, Finding, Run
@@ -17,6 +19,7 @@ from memory_nodes.errors import ModelError, ReplyError, StoreError
 from memory_nodes.models.ports import Conversation, JsonSchema, Reply, ToolCall, ToolModel, Turn
 from memory_nodes.models.prompt_files import prompt_text
 from memory_nodes.models.prompt_json import prompt_json
+from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 
 PROMPT_VERSION = "tools_v1"
 TASK = "agent_tools"
@@ -31,7 +34,6 @@ ANSWER_TOOL: JsonSchema = {
         "name": ANSWER,
         "description": "Ends the search with the answer to the question.",
         "parameters": ANSWER_SCHEMA,
-        "strict": True,
     },
 }
 _NO_CALL = (
@@ -69,7 +71,9 @@ class Tools(Protocol):
 
     def schemas(self) -> Sequence[Mapping[str, Any]]: ...
 
-    async def call(self, tool: str, arguments_json: str, now_ns: int) -> ToolReply: ...
+    async def call(self, tool: str, arguments_json: str, now_ns: int, max_chars: int) -> ToolReply:
+        """``max_chars``: of its JSON."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class ToolAgent:
         model = ToolListener(self.model, watch)
         run = Run(NAME, question, now_ns, deadline_s, model, watch)
         asked = {"task": TASK, "question": question, "now": self.dates.moment(now_ns)}
-        results = ToolResults(prompt_json(asked), self.config.max_results_tokens)
+        results = ToolResults(prompt_json(asked), self._room_chars())
         try:
             while not run.has_to_answer(self.config.max_tool_steps):
                 turn = await model.call_tools(self._conversation(results), run.left_s())
@@ -102,7 +106,13 @@ class ToolAgent:
 
     def schemas(self) -> tuple[JsonSchema, ...]:
         """All that the model may call."""
-        return (*self.tools.schemas(), ANSWER_TOOL)
+        return brief((*self.tools.schemas(), ANSWER_TOOL))
+
+    def _room_chars(self) -> int:
+        """For messages: what instructions and tools leave."""
+        tools = json.dumps(self.schemas(), separators=(",", ":"))
+        fixed = len(prompt_text(__package__, PROMPT_VERSION)) + len(tools)
+        return max(0, self.config.max_agent_prompt_tokens * CHARS_PER_TOKEN - fixed)
 
     def _conversation(self, results: ToolResults) -> Conversation:
         return Conversation(
@@ -121,7 +131,9 @@ class ToolAgent:
             results.add_remark(turn.reply.text, _NO_CALL)
             run.end_step(_NO_CALL)
             return None
-        for call in turn.calls[:MAX_CALLS]:
+        calls = turn.calls[:MAX_CALLS]
+        max_chars = results.share(calls)
+        for call in calls:
             if call.name == ANSWER:
                 ended, hint = self._conclude(run, results, call)
                 if ended is not None:
@@ -130,7 +142,7 @@ class ToolAgent:
             elif results.holds(call):
                 results.add_hint(call, _REPEATED)
             else:
-                await self._call(run, results, call)
+                await self._call(run, results, call, max_chars)
         run.end_step(results.end_turn())
         return None
 
@@ -145,11 +157,12 @@ class ToolAgent:
         except ReplyError as error:
             return None, f"That answer cannot be read: {error}"
 
-    async def _call(self, run: Run[ToolListener], results: ToolResults, call: ToolCall) -> None:
+    async def _call(
+        self, run: Run[ToolListener], results: ToolResults, call: ToolCall, max_chars: int
+    ) -> None:
+        work = self.tools.call(call.name, call.arguments, run.now_ns, max_chars)
         try:
-            reply = await asyncio.wait_for(
-                self.tools.call(call.name, call.arguments, run.now_ns), run.left_s()
-            )
+            reply = await asyncio.wait_for(work, run.left_s())
         except asyncio.TimeoutError:
             results.add_hint(call, f"{call.name} took longer than there is time.")
             return

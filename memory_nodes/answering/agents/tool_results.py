@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_nodes.models.ports import Message, ToolCall
 from memory_nodes.models.prompt_json import without_tags
-from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 
 MAX_REMARK_CHARS = 500
-MAX_CALL_CHARS = 2000
+MAX_CALL_CHARS = 500
+MESSAGE_CHARS = 50
+"""What a message or a call takes besides its text."""
 LEFT_OUT = '{"left_out": "for want of room"}'
 
 
@@ -27,11 +28,14 @@ class Result:
 
 
 class ToolResults:
-    """What was asked, called and found. The oldest results make room for the newest."""
+    """What was asked, called and found. The oldest results make room for the newest.
 
-    def __init__(self, asked: str, max_tokens: int) -> None:
+    ``max_chars``: of all messages together.
+    """
+
+    def __init__(self, asked: str, max_chars: int) -> None:
         self._asked = asked
-        self._max_chars = max_tokens * CHARS_PER_TOKEN
+        self._max_chars = max_chars
         self._turns: list[list[Result] | tuple[Message, Message]] = []
         self._open: list[Result] = []
 
@@ -39,6 +43,12 @@ class ToolResults:
         """The same call was made, and its result is still there."""
         key = _key(call)
         return any(each.is_found and _key(each.call) == key for each in self._results())
+
+    def share(self, calls: Sequence[ToolCall]) -> int:
+        """Characters for the result of each of these calls, once all older ones have made room."""
+        asked = len(self._asked) + 2 * MESSAGE_CHARS
+        called = sum(_chars_of(_bounded(call)) + MESSAGE_CHARS for call in calls)
+        return max(0, self._max_chars - asked - called) // max(1, len(calls))
 
     def add(self, call: ToolCall, text: str) -> None:
         """``text``: JSON."""
@@ -60,6 +70,7 @@ class ToolResults:
         """What the model said instead of a call, and what it is told then."""
         said = Message("assistant", text[:MAX_REMARK_CHARS])
         self._turns.append((said, Message("user", hint)))
+        self._make_room()
 
     def messages(self) -> tuple[Message, ...]:
         said = [Message("user", self._asked)]
@@ -86,14 +97,30 @@ class ToolResults:
         yield from self._open
 
     def _make_room(self) -> None:
-        chars = sum(len(each.text) for each in self._results())
-        for turn in self._turns[:-1]:  # what was found last stays in any case
-            if isinstance(turn, list):
-                for number, each in enumerate(turn):
-                    if chars <= self._max_chars:
-                        return
-                    chars -= len(each.text) - len(LEFT_OUT)
-                    turn[number] = replace(each, text=LEFT_OUT, is_found=False)
+        """Of the newest results none is left out, unless a tool gave more than its share."""
+        for turn in self._turns[:-1]:
+            self._leave_out(turn)
+        while self._excess() > 0 and len(self._turns) > 1:
+            del self._turns[0]
+        self._leave_out(self._turns[-1])
+
+    def _leave_out(self, turn: list[Result] | tuple[Message, Message]) -> None:
+        if isinstance(turn, tuple):
+            return
+        for number, each in enumerate(turn):
+            if self._excess() > 0 and len(each.text) > len(LEFT_OUT):
+                turn[number] = replace(each, text=LEFT_OUT, is_found=False)
+
+    def _excess(self) -> int:
+        """Characters too many."""
+        messages = self.messages()
+        texts = sum(len(message.text) + MESSAGE_CHARS for message in messages)
+        calls = sum(_chars_of(call) for message in messages for call in message.calls)
+        return texts + calls - self._max_chars
+
+
+def _chars_of(call: ToolCall) -> int:
+    return len(call.name) + len(call.arguments) + MESSAGE_CHARS
 
 
 def _key(call: ToolCall) -> tuple[str, str]:

@@ -90,7 +90,7 @@ async def _get_current_context(call: Call) -> Findings:
 
 SPATIAL_QUERY = Tool(
     "spatial_query",
-    "What was observed and which objects are around a place of the map, nearest first.",
+    "Observations and objects around a place of the map, nearest first.",
     (
         replace(X, is_required=True),
         replace(Y, is_required=True),
@@ -105,8 +105,7 @@ SPATIAL_QUERY = Tool(
 )
 GET_CURRENT_CONTEXT = Tool(
     "get_current_context",
-    "What is around the robot, or around another place: objects, nearest first, the newest that "
-    "each layer says, and summaries.",
+    "What is around the robot or a place: objects, nearest first, the newest of each layer.",
     (*PLACE, LAYERS),
     _get_current_context,
 )

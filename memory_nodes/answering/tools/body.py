@@ -56,8 +56,7 @@ async def _body_layers(call: Call) -> list[str]:
 
 BODY_STATUS = Tool(
     "body_status",
-    "How the robot itself is: the newest of its battery, diagnostics and temperatures, or how it "
-    "was up to a time.",
+    "How the robot itself is, or was: battery, diagnostics, temperatures.",
     (LAYERS, *TIME, HITS),
     _body_status,
 )

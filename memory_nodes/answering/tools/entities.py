@@ -20,7 +20,7 @@ from memory_nodes.store.sightings import Sighting
 
 MAX_COMPANIONS = 5
 MAX_SIMILAR = 5
-_NAME = Argument("name", 'of a thing, "red mug"; without it all things of a time or place')
+_NAME = Argument("name", '"red mug"; without it all things of a time or place')
 
 
 async def _entity_query(call: Call) -> Findings:
@@ -85,8 +85,7 @@ def _entity_item(group: Sequence[Sighting], known: Mapping[str, Entity], call: C
 
 ENTITY_QUERY = Tool(
     "entity_query",
-    "Things that observations speak of: when each was first and last seen, how often, where the "
-    "robot saw it last, and with what.",
+    "Things by name: when first and last seen, how often, from where, and with what.",
     (_NAME, LAYERS, *TIME, *PLACE, HITS),
     _entity_query,
 )

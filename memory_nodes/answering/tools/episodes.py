@@ -19,10 +19,10 @@ from memory_nodes.words import stems
 
 MAX_EPISODES = 3
 MAX_NAME_CHARS = 80
-_EPISODE = Argument("episode", "the id or name of an episode; if not given, what a time tells")
+_EPISODE = Argument("episode", "id or name")
 _LEVEL = Argument(
     "level",
-    "2 for single events, 3 for goals, more for days and above; 0, if not given, for the best",
+    "2 events, 3 goals, 4 and more days and above; 0, if not given, the best",
     "integer",
     low=0,
     high=MAX_LEVEL,
@@ -100,7 +100,7 @@ def _episode_fields(item: Episode, call: Call) -> dict[str, object]:
 
 EPISODE_SUMMARY = Tool(
     "episode_summary",
-    "What happened in an episode or a time, told in short, with the episodes of that time.",
+    "What happened in an episode or a time, told in short.",
     (_EPISODE, *TIME, _LEVEL, HITS),
     _episode_summary,
 )

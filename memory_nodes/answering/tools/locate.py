@@ -19,7 +19,7 @@ EQUAL_SHARE = 0.9
 """Objects of at least this share of the best confidence are meant as well: the latest counts."""
 OTHER_NAME = 0.8
 """Confidence of what is called by a longer name: a red mug for a mug."""
-_THING = Argument("thing", 'what to locate: "red mug", or the id of an object', is_required=True)
+_THING = Argument("thing", '"red mug", or the id of an object', is_required=True)
 
 
 async def _locate(call: Call) -> Findings:
@@ -73,8 +73,8 @@ def _sighting_item(seen: Sighting, thing: str, call: Call) -> Item:
 
 LOCATE = Tool(
     "locate",
-    "Where a thing is: its latest sighting, and other things that may be meant, each with its own "
-    "place and a confidence. Found is false for what was never seen.",
+    "Where a thing is: its latest sighting, then others that may be meant; found is false for what "
+    "was never seen.",
     (_THING, LAYERS, *TIME, *PLACE, HITS),
     _locate,
 )

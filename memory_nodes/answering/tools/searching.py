@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from memory_nodes.answering.tools.arguments import Argument
+from memory_nodes.answering.tools.equals import newest_of_equals
 from memory_nodes.answering.tools.graph_objects import fitting_objects
 from memory_nodes.answering.tools.items import found, hit_item, object_item
 from memory_nodes.answering.tools.reply import Findings
@@ -15,8 +16,10 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.store.observations import MAX_STAMP_NS
 from memory_nodes.store.ranking.fusion import reciprocal_rank
 
+COMPARED = 20
+"""The best hits, among which the newest is looked for however few are wanted."""
 _QUERY = Argument("query", "what to look for, in plain words", is_required=True)
-_GIST_QUERY = Argument("query", "what to look for; if not given, the newest summaries come")
+_GIST_QUERY = Argument("query", "if not given, the newest come")
 
 
 async def _semantic_search(call: Call) -> Findings:
@@ -34,9 +37,10 @@ async def _search_gists(call: Call) -> Findings:
 
 
 async def _hybrid(call: Call, limits: Filter) -> Findings:
-    query = call.arguments.text(_QUERY.name)
-    hits, problems = await call.sources.hybrid(query, max_hits(call), limits)
-    return found([hit_item(hit, call) for hit in hits], problems)
+    query, count = call.arguments.text(_QUERY.name), max_hits(call)
+    hits, problems = await call.sources.hybrid(query, max(count, COMPARED), limits)
+    ordered = newest_of_equals(query, hits)[:count]
+    return found([hit_item(hit, call) for hit in ordered], problems)
 
 
 async def _recall(call: Call) -> Findings:
@@ -57,21 +61,19 @@ async def _recall(call: Call) -> Findings:
 
 SEMANTIC_SEARCH = Tool(
     "semantic_search",
-    "Observations, and summaries of them, that fit a query by meaning and words; best first.",
+    "Observations and summaries that fit a query by meaning and words, best first.",
     (_QUERY, LAYERS, *TIME, *PLACE, HITS),
     _semantic_search,
 )
 SEARCH_GISTS = Tool(
     "search_gists",
-    "Summaries of what was observed at one place and time. They outlive the observations: the "
-    "tool for what is long ago.",
+    "Summaries of places and times; the tool for what is long ago.",
     (_GIST_QUERY, *TIME, *PLACE, HITS),
     _search_gists,
 )
 RECALL = Tool(
     "recall",
-    "One question over the whole memory: objects, observations, summaries and named things that "
-    "fit it; best first. The tool to begin with.",
+    "Objects, observations, summaries and named things that fit a query. The tool to begin with.",
     (_QUERY, LAYERS, *TIME, *PLACE, HITS),
     _recall,
 )

@@ -20,10 +20,8 @@ from memory_nodes.answering.tools.wanted import (
 from memory_nodes.records import ItemKind
 from memory_nodes.store.observations import MAX_STAMP_NS
 
-_WHEN = Argument(
-    "when", 'a time as people say it: "yesterday afternoon", "last two hours", "2 May"'
-)
-_ORDER = Argument("order", "newest (if not given) or oldest first", choices=("newest", "oldest"))
+_WHEN = Argument("when", 'as people say it: "last two hours", "2 May"')
+_ORDER = Argument("order", "newest if not given", choices=("newest", "oldest"))
 
 
 async def _temporal_query(call: Call) -> Findings:
@@ -45,7 +43,7 @@ async def _temporal_query(call: Call) -> Findings:
 
 TEMPORAL_QUERY = Tool(
     "temporal_query",
-    "What was observed in a time, by time; without a time what came last, or first.",
+    "What was observed in a time, by time; without one what came last, or first.",
     (_WHEN, *TIME, _ORDER, LAYERS, *PLACE, HITS),
     _temporal_query,
 )

@@ -44,9 +44,12 @@ class Toolbox:
         """Entries of "tools" in OpenAI's chat completions."""
         return tuple(tool.schema() for tool in self._tools.values())
 
-    async def call(self, tool: str, arguments_json: str, now_ns: int) -> ToolReply:
+    async def call(
+        self, tool: str, arguments_json: str, now_ns: int, max_chars: int | None = None
+    ) -> ToolReply:
         """Runs a tool; what a model may get wrong is refused with a hint.
 
+        ``max_chars``: of the result's JSON, where there is less room than usual.
         Raises StoreError where the memory cannot be read.
         """
         called = self._tools.get(tool)
@@ -55,7 +58,10 @@ class Toolbox:
         try:
             arguments = read_arguments(called.arguments, arguments_json)
             call = Call(self._sources, arguments, now_ns, self._config.max_hits)
-            return bounded(await called.run(call), self._config.max_chars)
+            most = self._config.max_chars
+            return bounded(
+                await called.run(call), most if max_chars is None else min(most, max_chars)
+            )
         except InputError as error:
             return refused(str(error))
         except StoreMissing:

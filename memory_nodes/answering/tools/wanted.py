@@ -19,29 +19,23 @@ MAX_RADIUS_M = 1000.0
 MAX_HITS = 50
 _TIMES = 'for instance "-10m", "2026-12-01T14:00", "yesterday afternoon", "Monday"'
 
-SINCE = Argument("since", f"only from this time on; {_TIMES}")
-UNTIL = Argument("until", f"only up to the end of this time; {_TIMES}")
+SINCE = Argument("since", f"from this time on; {_TIMES}")
+UNTIL = Argument("until", "up to the end of this time")
 LAYERS = Argument(
-    "layers",
-    "only observations of these layers, such as description, detections, place, speech, battery",
-    "names",
+    "layers", "only of these: description, detections, place, speech, battery ...", "names"
 )
 X = Argument("x_m", "map frame, m", "number", low=-MAX_COORDINATE_M, high=MAX_COORDINATE_M)
 Y = Argument("y_m", "map frame, m", "number", low=-MAX_COORDINATE_M, high=MAX_COORDINATE_M)
 RADIUS = Argument(
     "radius_m",
-    f"so far around x_m, y_m, up to {MAX_RADIUS_M:.0f} m; {DEFAULT_RADIUS_M:g} if not given",
+    f"around x_m, y_m; {DEFAULT_RADIUS_M:g} if not given",
     "number",
     low=0.0,
     high=MAX_RADIUS_M,
 )
-MAP = Argument("map_id", "another map than the one that the robot is on")
-HITS = Argument(
-    "max_hits", f"the most hits to give, up to {MAX_HITS}", "integer", low=1, high=MAX_HITS
-)
-KINDS = Argument(
-    "kinds", "only these kinds of things", "names", choices=("observation", "object", "gist")
-)
+MAP = Argument("map_id", "another map than the robot's")
+HITS = Argument("max_hits", f"up to {MAX_HITS}", "integer", low=1, high=MAX_HITS)
+KINDS = Argument("kinds", "only these", "names", choices=("observation", "object", "gist"))
 
 TIME = (SINCE, UNTIL)
 PLACE = (X, Y, RADIUS, MAP)

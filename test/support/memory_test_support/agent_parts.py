@@ -52,7 +52,9 @@ class ThreeTools:
             for name in ("locate", "recall", "body_status")
         ]
 
-    async def call(self, tool: str, arguments_json: str, now_ns: int) -> Found:
+    async def call(
+        self, tool: str, arguments_json: str, now_ns: int, max_chars: int = 6000
+    ) -> Found:
         self.asked.append((tool, arguments_json))
         if tool != "locate":
             return REFUSED

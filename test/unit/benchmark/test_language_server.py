@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 import urllib.request
@@ -14,6 +15,7 @@ import pytest
 from benchmark import identity
 from benchmark.language_server import PYTHON_VARIABLE, language_server
 from memory_nodes.errors import ExtraMissing, InputError, ModelUnavailable
+from memory_test_support.child import TIMEOUT_S, start_python
 
 
 @pytest.fixture
@@ -68,6 +70,42 @@ def test_server_answers_in_the_block_and_has_ended_after_it(
         with urllib.request.urlopen(f"{base_url}/models", timeout=10) as reply:
             assert reply.read().decode() == str(gguf)
         assert not _has_ended(pid_file)
+    assert _has_ended(pid_file)
+
+
+SERVED = """
+import asyncio, sys
+from pathlib import Path
+
+from benchmark.ending import exit_on_sigterm
+from benchmark.language_server import language_server
+
+async def ask():
+    with language_server(Path(sys.argv[1])):
+        print("up", flush=True)
+        await asyncio.sleep(600)
+
+exit_on_sigterm()
+asyncio.run(ask())
+"""
+
+
+def test_server_ends_with_a_benchmark_that_is_told_to_end(
+    gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serves = tmp_path / "serves.py"
+    serves.write_text(SERVES, encoding="utf-8")
+    pid_file = _stand_in(tmp_path, monkeypatch, f"exec '{sys.executable}' '{serves}' \"$@\"")
+    bench = start_python(SERVED, gguf)
+    try:
+        assert bench.stdout is not None
+        assert bench.stdout.readline() == "up\n"
+        assert not _has_ended(pid_file)
+        bench.terminate()
+        bench.communicate(timeout=TIMEOUT_S)
+    finally:
+        bench.kill()
+    assert bench.returncode == 128 + signal.SIGTERM
     assert _has_ended(pid_file)
 
 

@@ -174,10 +174,10 @@ def test_no_more_calls_are_made_at_once_than_allowed() -> None:
 
 
 def test_oldest_results_make_room_and_may_be_asked_for_again() -> None:
-    long = Found(True, {"hits": ["x" * 700]}, "long", ("jar_1",), ())
+    long = Found(True, {"hits": ["x" * 7000]}, "long", ("jar_1",), ())
     tools = ThreeTools({"jar": long, "cup": long})
     played = model((locate("jar"),), (locate("cup"),), (locate("jar"),), (answer(ON_DESK),))
-    run(played, tools, AgentConfig(max_results_tokens=200))
+    run(played, tools, AgentConfig(max_agent_prompt_tokens=3000))
     assert [text == LEFT_OUT for text in results(played)] == [True, True, False]
     assert len(tools.asked) == 3
 
@@ -185,7 +185,9 @@ def test_oldest_results_make_room_and_may_be_asked_for_again() -> None:
 @pytest.mark.parametrize("arguments", ["", "{", "[" * 5000, '{"text": "' + "x" * 9000 + '"}'])
 def test_arguments_that_are_no_json_or_too_long_do_no_harm(arguments: str) -> None:
     class Careless(ThreeTools):
-        async def call(self, tool: str, arguments_json: str, now_ns: int) -> Found:
+        async def call(
+            self, tool: str, arguments_json: str, now_ns: int, max_chars: int = 6000
+        ) -> Found:
             return Found(False, {"error": "no JSON"}, "no JSON")
 
     played = model((ToolCall("locate", arguments, "c"),), (answer(ON_DESK),))
