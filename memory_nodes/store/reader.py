@@ -90,13 +90,15 @@ class Reader(ReadOnly):
             key = key_of(connection, object_id)
             return ObjectHistory() if key is None else object_history.history(connection, key)
 
-    def newest_of_objects(self, object_ids: Iterable[str]) -> list[ObjectDescriptor]:
-        """As ``objects``, but each only with its newest view, and the words of its newest state.
+    def newest_of_objects(
+        self, object_ids: Iterable[str], view_count: int = 1
+    ) -> list[ObjectDescriptor]:
+        """As ``objects``, but each only with so many newest views, and its newest words.
 
-        It costs the same however often an object was seen.
+        It costs the same however often an object was seen. Not by the ids of merged objects.
         """
         with self._snapshot() as connection:
-            return descriptors.newest(connection, object_ids)
+            return descriptors.newest(connection, object_ids, view_count)
 
     def objects_changed_since(self, sequence: int) -> ObjectChanges:
         """What became of the objects after a commit; all of them with -1."""

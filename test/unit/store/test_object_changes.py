@@ -83,6 +83,8 @@ def test_newest_of_an_object_is_its_last_view_and_state(reader: Reader) -> None:
     assert (mug.type, mug.views, mug.view_count) == ("cup", (view(2),), 2)
     assert (mug.first_seen_ns, mug.last_seen_ns) == (10**9, 2 * 10**9)
     assert desk == reader.objects(["desk_1"])[0]
+    (twice,) = reader.newest_of_objects(["mug_1"], 5)
+    assert twice.views == reader.objects(["mug_1"])[0].views
     assert reader.newest_of_objects([]) == []
 
 
