@@ -221,7 +221,7 @@ class Associator:
         ]
         shown_by = (*(keyframe for _, keyframe in newest.values()), *graph.chunk.keyframes)
         keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
-        relations = self._reader.relations(newest)
+        relations = self._reader.newest_of_relations(newest)
         prompt = association_prompt(graph, candidates, relations, keyframes)
         prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)

@@ -134,6 +134,22 @@ class Reader(ReadOnly):
             found = graph_changes.relations(connection, *among("s.object_id", subject_ids))
         return list(found.values())
 
+    def newest_of_relations(self, subject_ids: Iterable[str]) -> list[Relation]:
+        """As ``relations``, each only with its newest keyframe; what was seen last is first."""
+        where, values = among("s.object_id", subject_ids)
+        found = self._rows(
+            "SELECT s.object_id AS subject, r.predicate, o.object_id AS object,"
+            " max(r.keyframe_id) AS newest FROM relation r JOIN object s"
+            " ON s.object_key = r.subject_key JOIN object o ON o.object_key = r.object_key"
+            f" {where} GROUP BY r.subject_key, r.predicate, r.object_key ORDER BY newest DESC,"
+            " r.subject_key, r.predicate, r.object_key",
+            values,
+        )
+        return [
+            Relation(row["subject"], row["predicate"], row["object"], (row["newest"],))
+            for row in found
+        ]
+
     def embedding_model(self) -> EmbeddingModel | None:
         """The active model of texts; None while there is none."""
         with self._snapshot() as connection:
