@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from memory_nodes.records import AttributeValue, ObjectDescriptor, ObjectStatus
-from memory_nodes.store import attribute_history, rows
+from memory_nodes.store import attribute_history, objects, rows
 from memory_nodes.store.database import among
 
 
@@ -45,17 +45,10 @@ def _newest(connection: sqlite3.Connection, row: sqlite3.Row, view_count: int) -
         "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id DESC LIMIT ?",
         (*key, view_count),
     ).fetchall()[::-1]
-    states = connection.execute(
-        "SELECT * FROM object_state WHERE object_key = ? ORDER BY chunk_id DESC LIMIT 1", key
-    ).fetchall()
-    if row["pinned_chunk_id"] is not None:
-        states = connection.execute(
-            "SELECT * FROM object_state WHERE object_key = ? AND chunk_id = ?",
-            (*key, row["pinned_chunk_id"]),
-        ).fetchall()
     aliases = connection.execute(
         "SELECT * FROM object_alias WHERE object_key = ? ORDER BY object_id", key
     ).fetchall()
+    states = [objects.current_state(connection, row["object_key"])]
     return _object(row, states, views, aliases, {})
 
 

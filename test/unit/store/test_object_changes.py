@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory_nodes.records import ClearLook, ObjectStatus, Relation
+from memory_nodes.store.editing.edits import Pin
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.object_changes import ObjectChanges
 from memory_nodes.store.reader import Reader
@@ -86,6 +87,18 @@ def test_newest_of_an_object_is_its_last_view_and_state(reader: Reader) -> None:
     (twice,) = reader.newest_of_objects(["mug_1"], 5)
     assert twice.views == reader.objects(["mug_1"])[0].views
     assert reader.newest_of_objects([]) == []
+
+
+def test_newest_of_an_object_whose_pinned_words_are_forgotten_has_the_newest_ones(
+    reader: Reader, writer: Writer
+) -> None:
+    writer.edit(Pin("mug_1"), 0)
+    writer.commit_chunk(graph(3, [keyframe(3)], [descriptor("mug_1", view(3), color="blue")]))
+    (mug,) = reader.newest_of_objects(["mug_1"])
+    assert mug.attributes == {"color": "dark red"}
+    writer.forget(Forget(("keyframe_2",)))
+    (mug,) = reader.newest_of_objects(["mug_1"])
+    assert mug.attributes == reader.objects(["mug_1"])[0].attributes == {"color": "blue"}
 
 
 def test_relations_of_some_subjects(reader: Reader) -> None:
