@@ -99,6 +99,16 @@ class Snapshot:
         )
         return Snapshot(objects, relations, keyframes)
 
+    def holds(self, relation: Relation) -> bool:
+        """Whether it was seen since the objects at its ends were moved last, if they were."""
+        ends = (self.objects_by_id.get(end) for end in (relation.subject_id, relation.object_id))
+        since = (
+            end.placed_since
+            for end in ends
+            if end is not None and end.views[-1].keyframe_id >= end.placed_since
+        )
+        return max(relation.keyframe_ids) >= max(since, default=0)
+
     def _placed_on(self, map_id: str) -> Callable[[ObjectDescriptor], ObjectDescriptor]:
         """Takes away positions of another map: they are of the map of the newest view."""
 

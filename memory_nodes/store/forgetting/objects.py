@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from memory_nodes.records import ChangeKind, ItemKind, ObjectStatus
 from memory_nodes.store import map_graphs, objects, texts
+from memory_nodes.store.database import sequence
 from memory_nodes.store.editing import edit_log
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.selection import Chosen, among
@@ -94,6 +95,11 @@ def _forget_views(connection: sqlite3.Connection, keyframes: set[int]) -> None:
         "DELETE FROM view_embedding WHERE (object_key, keyframe_id) IN"
         f" (SELECT object_key, keyframe_id FROM view WHERE {where})",
         values,
+    )
+    connection.execute(  # the readers count looks, too
+        "UPDATE object SET changed = ? WHERE object_key IN"
+        f" (SELECT object_key FROM clear_look WHERE {where})",
+        (sequence(connection), *values),
     )
     for table in ("relation", "view", "clear_look"):
         delete(connection, table, "keyframe_id", keyframes)
