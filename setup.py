@@ -28,9 +28,9 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=["memory_nodes", "memory_nodes.*"]),
-    package_data={"": ["*.txt", "*.sql", "py.typed"]},
+    package_data={"memory_nodes": ["py.typed", "**/*.txt", "**/*.sql"]},
     install_requires=requirements("library"),
-    extras_require={"agents": requirements("agents")},
+    extras_require={name: requirements(name) for name in ("agents", "bags", "completion")},
     # Without ROS there are no nodes. What is given here goes before setup.cfg, from which colcon
     # makes the executables of the nodes, and the command as memory_cli.
     entry_points={"console_scripts": ["memory = memory_nodes.cli.main:main"]},

@@ -18,7 +18,9 @@ class SuiteConfig:
     memory_dir: str = parameter(
         "~/.robot_memory", "directory of the memory; ~ is the home directory"
     )
-    map_id: str = parameter("map", "name of the map that poses belong to now")
+    map_id: str = parameter(
+        "map", "name of the map that poses belong to, until the pose graph of SLAM says otherwise"
+    )
     map_frame: str = parameter("map", "TF frame of the map")
     base_frame: str = parameter("base_link", "TF frame of the robot's base")
     time_zone: str = parameter(

@@ -47,10 +47,11 @@ def kind(descriptor: ObjectDescriptor) -> str:
 
 
 def _place(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
-    """'on the sofa, ' for the most telling relation; empty where none is known."""
+    """'on the sofa, ' for the most telling relation that holds; empty where none is known."""
     relations = snapshot.relations_by_subject.get(descriptor.object_id, ())
+    newest_first = sorted(filter(snapshot.holds, relations), key=lambda it: -max(it.keyframe_ids))
     for predicate in _PLACING:
-        for relation in relations:
+        for relation in newest_first:
             if relation.predicate == predicate:
                 return f"{predicate} {name(snapshot.objects_by_id[relation.object_id])}, "
     return ""

@@ -50,7 +50,9 @@ def property_answer(
     now_ns: int,
     place_at: PlaceAt | None = None,
 ) -> Extract | None:
-    """None where no thing has this name, nor is one like it known that could be counted.
+    """None where it asks whether there is a thing, and none has this name.
+
+    Else things of the type that fits best are meant by a name that none has: couches by sofas.
 
     Args:
         scores: of objects, by how well they fit the question; not empty.
@@ -85,13 +87,15 @@ def _placed(
     anchors = {item.object_id for item in called(asked.anchor, asked.anchor, snapshot)}
     beside = _beside(asked, anchors, snapshot)
     words_of_place = set(stems(asked.anchor))
-    places = {item.object_id: _place(item, snapshot, place_at) for item in things}
+    places: dict[int, str] = {}
+    if place_at is not None:
+        places = {stamp_ns: place_at(stamp_ns) for stamp_ns in {t.last_seen_ns for t in things}}
     there = [
         item
         for item in things
         if item.object_id in beside
         or words_of_place <= set(stems(f"{item.name} {item.description}"))
-        or words_of_place <= set(stems(places[item.object_id]))
+        or words_of_place <= set(stems(places.get(item.last_seen_ns, "")))
     ]
     return _Meant(things, there, bool(anchors) or any(places.values()))
 
@@ -107,13 +111,7 @@ def _beside(asked: PropertyQuestion, anchors: set[str], snapshot: Snapshot) -> s
     return found
 
 
-def _place(item: ObjectDescriptor, snapshot: Snapshot, place_at: PlaceAt | None) -> str:
-    return "" if place_at is None else place_at(item.last_seen_ns)
-
-
-def _counted(
-    asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int
-) -> Extract | None:
+def _counted(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:
     """'I know of 2 chairs in the lounge.' What is missing counts no longer."""
     known = [item for item in meant.things if item.status not in _GONE]
     there = [item for item in meant.there if item.status not in _GONE]
@@ -137,9 +135,7 @@ def _number(things: Sequence[ObjectDescriptor]) -> str:
     return f"{len(things)} {called_so}{'' if is_plain else 's'}"
 
 
-def _present(
-    asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int
-) -> Extract | None:
+def _present(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:
     """'Yes: the fridge was last seen next to the sink, 3 minutes ago.'"""
     best = (meant.there or meant.things)[0]
     seen = last_seen(best, snapshot, now_ns)

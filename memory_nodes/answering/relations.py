@@ -135,7 +135,7 @@ def _placed(
     used: dict[str, ObjectDescriptor] = {}
     for anchor in anchors:
         for other, relation in scene.related(predicate, anchor.object_id).items():
-            if other in known and other in fitting:
+            if other in known and other in fitting and snapshot.holds(relation):
                 found.setdefault(other, relation)
                 used[anchor.object_id] = anchor
     if not found:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_nodes.episodic.lines import layer_rank
 from memory_nodes.errors import InputError
 from memory_nodes.geometry import Vector3
 from memory_nodes.graph.text import as_text
-from memory_nodes.records import ItemKind, Keyframe, ObjectDescriptor
+from memory_nodes.records import ItemKind, ObjectDescriptor
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.hits import Hit
@@ -95,20 +94,10 @@ def surroundings(
     )
 
 
-def _last_seen_from(keyframes: Iterable[Keyframe], map_id: str) -> Keyframe | None:
-    """The newest keyframe of a map that tells where the robot was."""
-    known = (
-        item
-        for item in keyframes
-        if item.map_id == map_id and item.is_localized and item.map_from_base.is_valid
-    )
-    return max(known, key=lambda item: item.keyframe_id, default=None)
-
-
 def _place(around: Around, snapshot: Snapshot) -> Filter:
     center_map_m = around.center_map_m
     if center_map_m is None:
-        newest = _last_seen_from(snapshot.keyframes.values(), around.map_id)
+        newest = snapshot.last_place(around.map_id)
         if newest is None:
             raise InputError(
                 f"no keyframe of map {around.map_id!r} tells where the robot is: give a center, or"

@@ -124,11 +124,12 @@ class Associator:
         if not len(shown):
             return ()
         try:
-            near = self._reader.objects(self._known.ids(rows[shown]))
+            near = self._reader.newest_of_objects(self._known.ids(rows[shown]), MAX_SIGHTINGS)
             keyframes = self._reader.keyframes(sightings(near))
         except StoreMissing:
             return ()
-        shown_by = {keyframe.keyframe_id: keyframe for keyframe in keyframes}
+        here = (item for item in keyframes if item.map_id == _map_id(resolved))
+        shown_by = {keyframe.keyframe_id: keyframe for keyframe in here}
         return clear_looks(resolved, known_places(near, shown_by), self._looking)
 
     async def _decide(self, graph: ChunkGraph) -> _Decision:
@@ -201,7 +202,7 @@ class Associator:
         }
         if not strays:
             return shortlists
-        found = self._reader.objects(strays)
+        found = self._reader.newest_of_objects(strays, MAX_SIGHTINGS)
         keyframes = {item.keyframe_id: item for item in self._reader.keyframes(sightings(found))}
         seen = {item.object_id: _elsewhere(item, keyframes) for item in found}
         return {
@@ -220,7 +221,7 @@ class Associator:
         ]
         shown_by = (*(keyframe for _, keyframe in newest.values()), *graph.chunk.keyframes)
         keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
-        relations = self._reader.relations(newest)
+        relations = self._reader.newest_of_relations(newest)
         prompt = association_prompt(graph, candidates, relations, keyframes)
         prompt = replace(prompt, temperature=self._config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)

@@ -37,7 +37,7 @@ def association_prompt(
     Args:
         known: candidates, each with at least its newest view; without the positions that are of
             another map than the chunk's.
-        relations: of the known objects.
+        relations: of the known objects; the first of each are told.
         keyframes: every keyframe that a newest view is in, by id.
     """
     now_ns = graph.chunk.keyframes[-1].stamp_ns

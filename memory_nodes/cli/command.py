@@ -10,14 +10,23 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class Table:
+    """Rows of texts, each with one text a column."""
+
+    columns: tuple[str, ...]
+    """Their headings; all empty for a table without them."""
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a command found out or did, for people and for programs."""
 
-    lines: tuple[str, ...]
+    lines: tuple[str | Table, ...]
     data: Mapping[str, Any]
     """What JSON can hold; printed instead of the lines with --json."""
     is_ok: bool = True
-    """False: it worked, but there is something to see to."""
+    """False: it worked, but there is something to see to, or nothing was found."""
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:

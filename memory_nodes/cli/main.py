@@ -1,29 +1,53 @@
-"""``memory_cli``: looks after a memory from the command line.
+"""``memory``, with ROS ``memory_cli``: looks after a memory from the command line.
 
-Exit status: 0 all is well, 1 there are findings or an error, 2 the arguments cannot be used.
+Exit status: 0 all is well, 1 there are findings, nothing was found, or an error, 2 the arguments
+cannot be used, 130 a person has interrupted it.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memory_nodes.cli import backup, doctor, export, import_, mcp, stats
-from memory_nodes.cli.command import Command, Outcome
+from memory_nodes.cli import (
+    ask,
+    backup,
+    bench,
+    completion,
+    doctor,
+    export,
+    forget,
+    import_,
+    locate,
+    mcp,
+    replay,
+    report,
+    stats,
+    timeline,
+)
+from memory_nodes.cli.command import Command
+from memory_nodes.cli.printing import print_error, print_outcome
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.suite import SuiteConfig
 
 COMMANDS: tuple[Command, ...] = (
-    doctor.COMMAND,
+    ask.COMMAND,
+    locate.COMMAND,
+    timeline.COMMAND,
+    report.COMMAND,
     stats.COMMAND,
+    doctor.COMMAND,
+    forget.COMMAND,
     backup.COMMAND,
     export.COMMAND,
     import_.COMMAND,
+    replay.COMMAND,
     mcp.COMMAND,
+    bench.COMMAND,
+    completion.COMMAND,
 )
+INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,9 +57,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         outcome = command.run(Path(arguments.memory_dir).expanduser(), arguments)
     except RobotMemoryError as error:
-        print(f"{command.name}: {_one_line(error)}", file=sys.stderr)
+        print_error(f"{command.name}: {error}")
         return 1
-    _print(outcome, as_json=arguments.json)
+    except KeyboardInterrupt:
+        print_error(f"{command.name}: interrupted")
+        return INTERRUPTED
+    print_outcome(outcome, as_json=arguments.json)
     return 0 if outcome.is_ok else 1
 
 
@@ -44,25 +71,14 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         own = commands.add_parser(command.name, help=command.summary, description=command.summary)
-        own.set_defaults(command=command)
+        own.set_defaults(command=command, parser=parser)
         command.add_arguments(own)
         own.add_argument(
             "--memory-dir",
+            type=Path,
             default=SuiteConfig().memory_dir,
             metavar="DIR",
             help="directory of the memory (default: %(default)s)",
         )
         own.add_argument("--json", action="store_true", help="print JSON instead of text")
     return parser
-
-
-def _print(outcome: Outcome, *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(outcome.data, indent=2))
-    else:
-        for line in outcome.lines:
-            print(line)
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -10,11 +10,12 @@ from typing import Any
 
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox
 from memory_nodes.cli.command import Command, Outcome
+from memory_nodes.cli.options import add_time_zone
 from memory_nodes.dates import Dates
 from memory_nodes.errors import ExtraMissing
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
-from memory_nodes.suite import SuiteConfig
+from memory_nodes.store.memory_clock import MemoryClock
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +25,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PORT",
         help="serve streamable HTTP on this port of 127.0.0.1, 0 for a free one (default: stdio)",
     )
-    parser.add_argument(
-        "--time-zone",
-        default=SuiteConfig().time_zone,
-        help="of times, Europe/Berlin for instance (default: that of the machine)",
-    )
+    add_time_zone(parser)
     parser.add_argument(
         "--text-embedder",
         choices=("none", "minilm"),
@@ -48,7 +45,7 @@ def _run(memory_dir: Path, arguments: argparse.Namespace) -> Outcome:
         saves_caches=False,
     )
     with closing(sources):
-        toolbox, clock = Toolbox(sources), server.MemoryClock(sources.reader)
+        toolbox, clock = Toolbox(sources), MemoryClock(sources.reader)
         try:
             if arguments.http is None:
                 server.serve_stdio(toolbox, clock)

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-from memory_nodes.cli.command import Command, Outcome
+from memory_nodes.cli.command import Command, Outcome, Table
 from memory_nodes.records import NS_PER_S
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.statistics import statistics
@@ -17,12 +17,18 @@ def _run(memory_dir: Path, arguments: argparse.Namespace) -> Outcome:
     with closing(Reader(memory_dir)) as reader:
         found = statistics(reader, memory_dir)
     span_s = (found.last_stamp_ns - found.first_stamp_ns) / NS_PER_S
+    counted = tuple((name, str(count)) for name, count in asdict(found.counts).items())
     return Outcome(
         lines=(
-            *(f"{name:14} {count}" for name, count in asdict(found.counts).items()),
-            f"{'disk':14} {found.disk_bytes / 1e6:.1f} MB",
-            f"{'span':14} {span_s:.0f} s",
-            f"{'maps':14} {', '.join(found.map_ids)}",
+            Table(
+                ("", ""),
+                (
+                    *counted,
+                    ("disk", f"{found.disk_bytes / 1e6:.1f} MB"),
+                    ("span", f"{span_s:.0f} s"),
+                    ("maps", ", ".join(found.map_ids)),
+                ),
+            ),
         ),
         data=asdict(found),
     )

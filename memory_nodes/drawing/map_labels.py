@@ -83,6 +83,7 @@ def _write(axes: Axes, label: Label, place: tuple[float, float, str, str]) -> An
         path_effects=[withStroke(linewidth=2.0, foreground="white")],
         arrowprops=line if needs_line else None,
         zorder=6,
+        parse_math=False,
     )
 
 

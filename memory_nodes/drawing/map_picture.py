@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
@@ -15,11 +16,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
 from memory_nodes.drawing.map_labels import Dot, Label, place_labels
+from memory_nodes.drawing.map_layers import draw_gists, draw_uncertainty, layer_legend
 from memory_nodes.drawing.object_groups import OBJECT_GROUPS, OTHER_GROUP, group_of
 from memory_nodes.geometry import Array, Pose
 from memory_nodes.records import Keyframe, ObjectDescriptor
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.store.filters import Filter
+from memory_nodes.store.hits import Hit
 
 DPI = 130
 LONG_SIDE_IN, LEAST_WIDTH_IN = 9.5, 8.0
@@ -55,6 +58,8 @@ def draw_map(
     goal: Pose | None = None,
     target_ids: Collection[str] = (),
     title: str = "",
+    gists: Sequence[Hit] = (),
+    has_uncertainty: bool = False,
 ) -> Figure:
     """The map that the newest keyframe belongs to, x right and y up, metres.
 
@@ -63,6 +68,8 @@ def draw_map(
         goal: a pose in the map frame to mark.
         target_ids: objects to ring and to label in any case.
         title: default: the name of the map.
+        gists: found by a search; those of the map are drawn with their radius.
+        has_uncertainty: draw it for each object.
 
     Raises ValueError when there is no keyframe.
     """
@@ -73,16 +80,22 @@ def draw_map(
     trail = [shown.keyframes[key] for key in sorted(shown.keyframes)]
     placed, limits_m = _cut(trail, shown.objects)
     figure, axes = _sheet(limits_m)
-    figure.suptitle(title or f"memory of map {newest.map_id!r}", fontsize=14, fontweight="bold")
+    heading = title or f"memory of map {newest.map_id!r}"
+    figure.suptitle(heading, fontsize=14, fontweight="bold", parse_math=False)
     axes.set_title(_summary(shown, len(placed)), fontsize=9, color="#555555")
     _draw_frame(axes, limits_m, newest.map_frame)
+    here = [gist for gist in gists if gist.map_id == newest.map_id]
+    draw_gists(axes, here)
+    if has_uncertainty:
+        draw_uncertainty(axes, placed)
     _draw_relations(axes, shown, placed)
     _draw_trail(axes, trail)
     _draw_objects(axes, placed, target_ids)
     if goal is not None:
         _draw_goal(axes, goal)
     _draw_scale_bar(axes)
-    _draw_legend(figure, goal is not None, placed)
+    layers = layer_legend(has_gists=bool(here), has_uncertainty=has_uncertainty)
+    _draw_legend(figure, goal is not None, placed, layers)
     place_labels(axes, _labels(placed, target_ids), _dots(placed, goal))
     return figure
 
@@ -128,8 +141,8 @@ def _draw_frame(axes: Axes, limits_m: Array, map_frame: str) -> None:
     axes.set_aspect("equal")
     axes.set_xlim(limits_m[0, 0], limits_m[1, 0])
     axes.set_ylim(limits_m[0, 1], limits_m[1, 1])
-    axes.set_xlabel(f"x of frame {map_frame!r} [m]")
-    axes.set_ylabel(f"y of frame {map_frame!r} [m]")
+    axes.set_xlabel(f"x of frame {map_frame!r} [m]", parse_math=False)
+    axes.set_ylabel(f"y of frame {map_frame!r} [m]", parse_math=False)
     axes.xaxis.set_major_locator(MultipleLocator(_grid_m(limits_m)))
     axes.yaxis.set_major_locator(MultipleLocator(_grid_m(limits_m)))
     axes.grid(color="#eeeeee", linewidth=0.8)
@@ -205,14 +218,20 @@ def _draw_scale_bar(axes: Axes) -> None:
     axes.annotate(f"{length_m:g} m", middle_m, (0, 4), textcoords="offset points", ha="center")
 
 
-def _draw_legend(figure: Figure, has_goal: bool, placed: Sequence[ObjectDescriptor]) -> None:
+def _draw_legend(
+    figure: Figure,
+    has_goal: bool,
+    placed: Sequence[ObjectDescriptor],
+    layers: Sequence[Artist],
+) -> None:
     used = {group_of(item) for item in placed}
-    entries = [
+    entries: list[Artist] = [
         Line2D([], [], color=TRAIL_COLOR, label="trail", linewidth=2.5),
         _mark("keyframe, its heading", "$-$", HEADING_COLOR, 7),
         _mark("start", "o", START_COLOR, 9),
         _mark("end", "s", END_COLOR, 9),
         Line2D([], [], color=RELATION_COLOR, label=f"relation up to {NEAR_M:g} m"),
+        *layers,
     ]
     if has_goal:
         entries.append(_mark("goal pose", "*", GOAL_COLOR, 13))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.goals import LOST, UNTOLD
@@ -80,6 +80,10 @@ class AutoEpisodes:
         self._moved_ns: int
         self._rests_at: Pose | None
         self._forget_time()
+
+    def change_map(self, map_id: str) -> None:
+        """What happens from now on happens on this map."""
+        self._suite = replace(self._suite, map_id=map_id)
 
     # what happens
 

@@ -56,6 +56,14 @@ class EndpointConfig:
         60.0, "time for one model call, retries included", unit="s", low=0.1, high=3600.0
     )
     max_calls: int = parameter(4, "model calls of one node at once", low=1, high=64)
+    prompt_token_price: float = parameter(
+        0.0,
+        "price of a million tokens of prompts, for the diagnostics; 0 = costs are not shown",
+        low=0.0,
+    )
+    completion_token_price: float = parameter(
+        0.0, "price of a million tokens of replies, in the same money", low=0.0
+    )
 
 
 def client_for(config: EndpointConfig) -> openai.AsyncOpenAI:

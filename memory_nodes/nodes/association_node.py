@@ -14,11 +14,11 @@ from memory_nodes.association.associator import (
 )
 from memory_nodes.association.clear_looks import ClearLookConfig
 from memory_nodes.association.meaning import Meaning
-from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
+from memory_nodes.ros.chat import metered_chat
 from memory_nodes.ros.conversions import graph_from_msg, graph_to_msg
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.main import run
@@ -49,7 +49,7 @@ class AssociationNode(MemoryNode):
         self.search = Search(self.suite.memory_path)
         self.embedder = embedder_for(self.embedding, self.endpoint)
         self.associator = Associator(
-            chat_for(self.endpoint),
+            metered_chat(self.health, self.endpoint),
             self.reader,
             self.association,
             self.endpoint.call_timeout_s,
@@ -65,6 +65,7 @@ class AssociationNode(MemoryNode):
         self.listen(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, self._on_detections, endpoints.EVENT)
 
     def close(self) -> None:
+        self.health.gauges.clear()
         self.search.close()
         self.reader.close()
 

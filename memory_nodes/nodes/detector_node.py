@@ -20,11 +20,11 @@ from memory_nodes.errors import (
     RobotMemoryError,
     StoreMissing,
 )
-from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
 from memory_nodes.perception.detector import ChunkDetector, DetectorConfig
-from memory_nodes.perception.disk_space import DiskGuard
+from memory_nodes.perception.disk_space import DiskGuard, disk_figures
+from memory_nodes.perception.gathering import PosedMessage
 from memory_nodes.perception.intake import Intake
 from memory_nodes.perception.localization import LocalizationConfig
 from memory_nodes.perception.posed_image import PosedImage
@@ -37,10 +37,10 @@ from memory_nodes.perception.view_embedding import (
 )
 from memory_nodes.records import ChunkGraph
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.camera import Camera, CameraConfig, PosedMessage
+from memory_nodes.ros.camera import Camera, CameraConfig
+from memory_nodes.ros.chat import metered_chat
 from memory_nodes.ros.conversions import graph_to_msg
 from memory_nodes.ros.declaring import declare
-from memory_nodes.ros.images import depth_from_msg, image_from_msg
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.reader import Reader
@@ -65,7 +65,7 @@ class DetectorNode(MemoryNode):
         self.viewing = declare(self, ViewEmbedderConfig)
 
     def open(self) -> None:
-        model = chat_for(self.endpoint)
+        model = metered_chat(self.health, self.endpoint)
         if model is None:
             raise ConfigurationError("base_url is empty: the detector needs a vision model")
         memory_path = self.suite.memory_path
@@ -91,7 +91,8 @@ class DetectorNode(MemoryNode):
             model, memory_path, self.detection, self.endpoint.call_timeout_s
         )
         self.disk = ThreadPoolExecutor(1, "recorder")
-        self.health.gauges = lambda: vars(self.spool.state())
+        self.health.gauges["spool"] = lambda: vars(self.spool.state())
+        self.health.gauges["disk"] = partial(disk_figures, memory_path)
 
     def _open_visual(self) -> None:
         """A model on disk is loaded now, one that a hub may be asked for at its first use."""
@@ -120,10 +121,14 @@ class DetectorNode(MemoryNode):
         self.repeat(self._detect_next)
 
     def close(self) -> None:
-        self.health.gauges = dict
+        self.health.gauges.clear()
         self.disk.shutdown()
         self.spool.close()
         self.reader.close()
+
+    def on_map(self) -> None:
+        map_id = self.suite.map_id
+        self._on_disk(lambda: self.intake.change_map(map_id, time.monotonic()))
 
     # images, until they are on disk
 
@@ -146,20 +151,9 @@ class DetectorNode(MemoryNode):
         self.intake.take(posed.stamp_ns, posed.map_from_base, read, time.monotonic())
 
     def _read(self, posed: PosedMessage) -> PosedImage:
-        image, encoded = image_from_msg(posed.message)
-        depth_m = depth_from_msg(posed.depth) if posed.depth is not None else None
+        image = posed.decoded(self.suite.map_frame)
         self.trouble(None, "images")
-        return PosedImage(
-            stamp_ns=posed.stamp_ns,
-            image=image,
-            encoded=encoded,
-            map_frame=self.suite.map_frame,
-            map_from_base=posed.map_from_base,
-            map_from_camera=posed.map_from_camera,
-            intrinsics=posed.intrinsics,
-            depth_m=depth_m,
-            is_localized=posed.is_localized,
-        )
+        return image
 
     def _recorded(self) -> None:
         self._unrecorded -= 1

@@ -27,15 +27,17 @@ from memory_nodes.episodic.history.config import HistoryConfig
 from memory_nodes.episodic.history.teller import HistoryTeller
 from memory_nodes.episodic.layers.config import LayersConfig
 from memory_nodes.errors import InputError
-from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.mapping.config import MappingConfig
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.ports import TextEmbedder
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
+from memory_nodes.perception.disk_space import BYTES_PER_MB, disk_figures
 from memory_nodes.records import ChunkGraph as ChunkGraphRecord
 from memory_nodes.records import ObjectDescriptor
 from memory_nodes.records import Observation as ObservationRecord
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.bounds import bounds_of
+from memory_nodes.ros.chat import metered_chat
 from memory_nodes.ros.conversions import (
     counts_to_msg,
     episode_to_msg,
@@ -49,6 +51,7 @@ from memory_nodes.ros.edit_requests import edit_from
 from memory_nodes.ros.layers import declare_layers, made_layers
 from memory_nodes.ros.looking_back import LookingBack
 from memory_nodes.ros.main import run
+from memory_nodes.ros.map_follower import MapFollower, map_identity
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.senses import Senses
 from memory_nodes.store.changes import ChangesConfig
@@ -56,7 +59,7 @@ from memory_nodes.store.exchange.exporting import export
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
-from memory_nodes.store.statistics import Statistics, statistics
+from memory_nodes.store.statistics import Statistics, database_bytes, statistics
 from memory_nodes.store.writer import Writer, WriterConfig
 
 Result = TypeVar("Result")
@@ -70,6 +73,7 @@ class EpisodicNode(MemoryNode):
         self.writing = declare(self, WriterConfig)
         self.changing = declare(self, ChangesConfig)
         self.chunk_texts = declare(self, ChunkObservationsConfig)
+        self.mapping = declare(self, MappingConfig)
         self.hearing = declare(self, LayersConfig)
         self.layer_configs = declare_layers(self, self.hearing)
         self.by_itself = declare(self, AutoEpisodesConfig)
@@ -86,6 +90,7 @@ class EpisodicNode(MemoryNode):
             self.writer.add_layer(layer.name)
         self.disk = ThreadPoolExecutor(1, "writer")
         self.episodes = AutoEpisodes(self.writer, self.by_itself, self.suite)
+        self.identity = map_identity(self.writer, self.suite)
         self.past = Past(self.suite.memory_path)
         for layer in self.layers:
             last = self.past.last_of(layer.name)
@@ -93,6 +98,8 @@ class EpisodicNode(MemoryNode):
                 layer.resume(last.observation.text, last.observation.stamp_ns)
         self.embedder = embedder_for(self.embedding, self.endpoint)
         self.consolidator, self.teller = self._looking_back()
+        self._sequence = 0
+        self.health.gauges["store"] = self._store_figures
 
     def start(self) -> None:
         self._announcing: Future[None] | None = None
@@ -109,6 +116,9 @@ class EpisodicNode(MemoryNode):
         if self.embedder is not None:
             self._embed_with(self.embedder)
         LookingBack(self, self.consolidator, self.teller)
+        self.maps = MapFollower(
+            self, self.mapping, self.writer, self.identity, self._write, self._written
+        )
         self.senses = Senses(
             self,
             self.layers,
@@ -122,10 +132,14 @@ class EpisodicNode(MemoryNode):
         self._write(lambda: None)
 
     def close(self) -> None:
+        self.health.gauges.clear()
         self._in_order(self.episodes.close)
         self.disk.shutdown()
         self.past.close()
         self.writer.close()
+
+    def on_map(self) -> None:
+        self._in_order(lambda: self.episodes.change_map(self.suite.map_id))
 
     def _on_graph(self, message: ChunkGraph) -> None:
         """A chunk that is stored already is announced again: the sender has not heard of it."""
@@ -173,7 +187,7 @@ class EpisodicNode(MemoryNode):
         self.repeat(embed)
 
     def _looking_back(self) -> tuple[Consolidator, HistoryTeller]:
-        model, dates = chat_for(self.endpoint), Dates(self.suite.time_zone)
+        model, dates = metered_chat(self.health, self.endpoint), Dates(self.suite.time_zone)
         timeout_s = self.endpoint.call_timeout_s
         consolidator = Consolidator(
             self.writer,
@@ -259,6 +273,14 @@ class EpisodicNode(MemoryNode):
         )
         response.path = str(path.relative_to(memory_path))
 
+    def _store_figures(self) -> dict[str, object]:
+        memory_path = self.suite.memory_path
+        return {
+            "store_sequence": self._sequence,
+            "store_mb": round(database_bytes(memory_path) / BYTES_PER_MB, 1),
+            **disk_figures(memory_path),
+        }
+
     def _write(self, work: Callable[[], Any]) -> None:
         """Writes, then announces; an error is logged and counted."""
         self._in_order(work)
@@ -278,6 +300,7 @@ class EpisodicNode(MemoryNode):
     def _announce(self) -> None:
         """In the disk thread: tells the newest state of the memory."""
         update = counts_to_msg(self.writer.counts())
+        self._sequence = int(update.sequence)
         self.in_executor(lambda: self.updates.publish(update))
 
 

@@ -6,7 +6,7 @@ import asyncio
 from concurrent.futures import Future
 from functools import partial
 
-from robot_memory.msg import MemoryAnswer
+from robot_memory.msg import MemoryAnswer, StoreUpdate
 from robot_memory.srv import CallTool, GetContext, LocateObject, QueryMemory, SummarizeHistory
 from std_msgs.msg import String
 
@@ -15,6 +15,7 @@ from memory_nodes.answering.agents.modes import agents_by_mode
 from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.locating import locate_objects
+from memory_nodes.answering.on_map import is_elsewhere, with_map
 from memory_nodes.answering.speech import spoken
 from memory_nodes.answering.surroundings import Around, surroundings
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolsConfig
@@ -27,7 +28,6 @@ from memory_nodes.errors import (
     ModelError,
     StoreMissing,
 )
-from memory_nodes.models.openai_chat import chat_for
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.models.visual_embeddings import OpenClipEmbedder, VisualConfig
@@ -39,6 +39,7 @@ from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.retrieval.visual import Grounding
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.bounds import bounds_of
+from memory_nodes.ros.chat import metered_chat
 from memory_nodes.ros.conversions import (
     answer_to_msg,
     duration_to_msg,
@@ -47,6 +48,7 @@ from memory_nodes.ros.conversions import (
     time_from_msg,
 )
 from memory_nodes.ros.declaring import declare
+from memory_nodes.ros.index_health import IndexHealth
 from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.filters import Filter
@@ -78,6 +80,8 @@ class QueryNode(MemoryNode):
         self.reader = Reader(self.suite.memory_path)
         self.past = Past(self.suite.memory_path)
         self.search = Search(self.suite.memory_path)
+        self.index = IndexHealth(self.search)
+        self.health.gauges["index"] = self.index.figures
         self.sightings = Sightings(self.suite.memory_path)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
@@ -85,7 +89,7 @@ class QueryNode(MemoryNode):
         self.vectors = (
             ObjectVectors(embedder, self.embedding.embedding_timeout_s) if embedder else None
         )
-        model = chat_for(self.endpoint)
+        model = metered_chat(self.health, self.endpoint)
         retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
         sources = Sources(
             reader=self.reader,
@@ -131,14 +135,19 @@ class QueryNode(MemoryNode):
         self.serve(SummarizeHistory, endpoints.SUMMARIZE, self._summarize)
         self.serve(GetContext, endpoints.CONTEXT, self._tell_context)
         self.listen(String, endpoints.QUESTIONS, self._on_question, endpoints.EVENT)
+        self.listen(StoreUpdate, endpoints.STORE_UPDATES, self._on_stored, endpoints.LATCHED)
         if self.vectors is not None:
             self.repeat(partial(self._learn, self.vectors))
 
     def close(self) -> None:
+        self.health.gauges.clear()
         self.reader.close()
         self.past.close()
         self.search.close()
         self.sightings.close()
+
+    def _on_stored(self, update: StoreUpdate) -> None:
+        self.index.heard(int(update.sequence))
 
     async def _learn(self, vectors: ObjectVectors) -> float:
         """In the background: what the objects mean that are new."""
@@ -186,6 +195,8 @@ class QueryNode(MemoryNode):
         ]
         response.keyframes = [retrieved_to_msg(item.keyframe) for item in located]
         response.message = "" if located else "not seen"
+        if is_elsewhere([item.keyframe for item in located], self.suite.map_id):
+            response.message = "seen on another map"
 
     async def _recall(self, request: CallTool.Request, response: CallTool.Response) -> None:
         work = self.background.start(
@@ -256,14 +267,14 @@ class QueryNode(MemoryNode):
         except InputError as error:
             self.speech.publish(String(data=f"I did not understand: {spoken(str(error))}."))
             return
-        self._told(answer)
-        self.speech.publish(String(data=spoken(answer.text)))
+        self.speech.publish(String(data=spoken(self._told(answer).text)))
 
     def _told(self, answer: Answer) -> MemoryAnswer:
         """Publishes an answer and gives it as a message."""
         is_troubled = answer.degraded and bool(self.endpoint.base_url)
         self.trouble(answer.problems[0] if is_troubled else None, "model")
-        message = answer_to_msg(answer, self.suite.map_id)
+        map_id = self.suite.map_id
+        message = answer_to_msg(with_map(answer, map_id), map_id)
         self.answers.publish(message)
         return message
 

@@ -14,6 +14,14 @@ def free_bytes(directory: Path) -> int:
     return shutil.disk_usage(directory).free
 
 
+def disk_figures(directory: Path) -> dict[str, object]:
+    """For the diagnostics; nothing where the disk is gone."""
+    try:
+        return {"disk_free_mb": free_bytes(directory) // BYTES_PER_MB}
+    except OSError:
+        return {}
+
+
 class DiskGuard:
     """Tells whether there is room on the disk of a directory."""
 

@@ -91,6 +91,11 @@ class Intake:
         self.stop(now_s)
         self._recorder.end_session()
 
+    def change_map(self, map_id: str, now_s: float) -> None:
+        """What was seen on one map and on another belongs to different chunks."""
+        self.stop(now_s)
+        self._recorder.change_map(map_id)
+
     def stop(self, now_s: float) -> None:
         """To be called at the end: what is left becomes a chunk."""
         self.flush(now_s)

@@ -112,19 +112,30 @@ def surface_point(depth_m: NDArray[np.float32], box: Box, keyframe: Keyframe) ->
 
 
 def _solve(rays: _Rays) -> PointEstimate:
-    """Iteratively re-weighted least squares with Cauchy weights."""
+    """Iteratively re-weighted least squares with Cauchy weights.
+
+    What a box misses is an angle: fewer metres where the point is nearer, and no better a fit.
+    So each plane is tilted until it leads past the point as its camera sees it (Gauss-Newton).
+    Else views from one place would draw the point into the camera, where their rays meet.
+    """
     ranges_m = np.where(np.isnan(rays.depths_m), PRIOR_RANGE_M, rays.depths_m)
     weights: Array = np.ones(1)
+    tilts: Array = np.zeros(2 * len(ranges_m))
+    ahead = np.vstack([rays.ahead, rays.ahead])
     point_m = np.zeros(3)
     for _ in range(ROUNDS):
         normals, offsets_m, sigmas_m, size_m = _planes(rays, ranges_m)
+        slopes, beyond_m = normals.copy(), offsets_m.copy()
+        slopes[: len(tilts)] -= tilts[:, np.newaxis] * ahead
+        beyond_m[: len(tilts)] -= tilts * (ahead @ point_m)
         scaled = weights / sigmas_m**2
-        information = np.einsum("n,ni,nj->ij", scaled, normals, normals)
-        point_m = np.linalg.solve(information, np.einsum("n,ni,n->i", scaled, normals, offsets_m))
+        information = np.einsum("n,ni,nj->ij", scaled, slopes, slopes)
+        point_m = np.linalg.solve(information, np.einsum("n,ni,n->i", scaled, slopes, beyond_m))
         misses = (normals @ point_m - offsets_m) / sigmas_m
         weights = 1.0 / (1.0 + (misses / OUTLIER_SIGMAS) ** 2)
         ranges_m = np.einsum("ni,ni->n", rays.ahead, point_m - rays.origins_m)
         ranges_m = np.maximum(ranges_m, MIN_RANGE_M)
+        tilts = (normals @ point_m - offsets_m)[: len(tilts)] / np.tile(ranges_m, 2)
     excess = max(1.0, float(weights @ misses**2) / max(1, len(misses) - 3))
     floor_m2 = FLOOR_SIGMA_M**2 + (FLOOR_SIZE_SIGMA * size_m) ** 2
     covariance = np.linalg.inv(information) * excess + np.eye(3) * floor_m2

@@ -82,6 +82,10 @@ class Recorder:
             or waited_s >= config.max_still_s
         )
 
+    def change_map(self, map_id: str) -> None:
+        """Poses belong to this map from now on; the next keyframe starts a session."""
+        self._map_id = map_id
+
     def end_session(self) -> None:
         """The next keyframe starts a session, whatever its stamp: time has jumped back."""
         self._has_jumped = self._last is not None

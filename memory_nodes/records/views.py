@@ -83,16 +83,23 @@ class Keyframe:
     """Relative to the memory directory; empty once the image is kept no longer."""
     is_localized: bool = True
     """False: the robot was not sure where it was; never to be driven to."""
+    stale_m: float = 0.0
+    """How far the map has moved since, nobody knows where to; 0 where the pose is level with it."""
     depth_grid: DepthGrid | None = None
     """Travels with the chunk and is not kept in the memory."""
 
-    def holds(self, point_map_m: Array) -> bool:
-        """Whether a point, shape (3,), is within the picture, in front of it or behind a wall."""
+    def holds(self, point_map_m: Array, margin: float = 0.0) -> bool:
+        """Whether a point, shape (3,), is within the picture, in front of it or behind a wall.
+
+        Args:
+            margin: share of the picture's size by which it may lie beside it.
+        """
         point_camera_m = self.map_from_camera.inverse().apply(point_map_m[np.newaxis])
         if self.intrinsics is None or point_camera_m[0, 2] <= 0.0:
             return False
         u_px, v_px = self.intrinsics.project(point_camera_m)[0]
-        return bool(0.0 <= u_px < self.width_px and 0.0 <= v_px < self.height_px)
+        shares = (u_px / self.width_px, v_px / self.height_px)
+        return all(-margin <= share < 1.0 + margin for share in shares)
 
 
 @dataclass(frozen=True)

@@ -126,9 +126,10 @@ def object_line(
     ]
     if descriptor.affordances:
         parts.append("can: " + ", ".join(descriptor.affordances))
-    said = {_said(item): None for item in first if item.subject_id == descriptor.object_id}
-    known = map(_said, snapshot.relations_by_subject.get(descriptor.object_id, ()))
-    others = [words for words in known if words not in said]
+    own = (item for item in first if item.subject_id == descriptor.object_id)
+    said = {_said(item, snapshot): None for item in own}
+    known = snapshot.relations_by_subject.get(descriptor.object_id, ())
+    others = [words for item in known if (words := _said(item, snapshot)) not in said]
     parts += [*said, *others[-MAX_RELATIONS:]]
     if len(others) > MAX_RELATIONS:
         parts.append(f"and {len(others) - MAX_RELATIONS} earlier relations")
@@ -154,8 +155,10 @@ def _shown_objects(
     return shown
 
 
-def _said(relation: Relation) -> str:
-    return f"{relation.predicate} {relation.object_id}"
+def _said(relation: Relation, snapshot: Snapshot) -> str:
+    """Of what was moved since it is told what was."""
+    words = f"{relation.predicate} {relation.object_id}"
+    return words if snapshot.holds(relation) else f"before it was moved {words}"
 
 
 def written(text: str) -> int:

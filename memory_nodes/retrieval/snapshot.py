@@ -70,6 +70,15 @@ class Snapshot:
         """Made when the first question needs it."""
         return GraphIndex.of(self.objects, self.relations)
 
+    def last_place(self, map_id: str) -> Keyframe | None:
+        """The newest keyframe of a map that tells where the robot was."""
+        known = (
+            item
+            for item in self.keyframes.values()
+            if item.map_id == map_id and item.is_localized and item.map_from_base.is_valid
+        )
+        return max(known, key=lambda item: item.keyframe_id, default=None)
+
     def filtered(self, wanted: Filter) -> Snapshot:
         """Only the part that a question is about."""
         if wanted == Filter():
@@ -89,6 +98,16 @@ class Snapshot:
             and (shown := tuple(key for key in relation.keyframe_ids if key in keyframes))
         )
         return Snapshot(objects, relations, keyframes)
+
+    def holds(self, relation: Relation) -> bool:
+        """Whether it was seen since the objects at its ends were moved last, if they were."""
+        ends = (self.objects_by_id.get(end) for end in (relation.subject_id, relation.object_id))
+        since = (
+            end.placed_since
+            for end in ends
+            if end is not None and end.views[-1].keyframe_id >= end.placed_since
+        )
+        return max(relation.keyframe_ids) >= max(since, default=0)
 
     def _placed_on(self, map_id: str) -> Callable[[ObjectDescriptor], ObjectDescriptor]:
         """Takes away positions of another map: they are of the map of the newest view."""
@@ -180,7 +199,8 @@ class SnapshotCache:
         known = self._tables.keyframes
         last_keyframe_id = next(reversed(known), -1)
         changes = self._reader.graph_changed_since(self._sequence, last_keyframe_id)
-        is_level = len(known) + len(changes.keyframes) == changes.keyframe_count
+        fresh = sum(item.keyframe_id not in known for item in changes.keyframes)
+        is_level = len(known) + fresh == changes.keyframe_count
         if changes.is_whole or changes.sequence == self._sequence or is_level:
             return changes
         return self._reader.graph_changed_since(-1, -1)

@@ -10,21 +10,21 @@ from typing import TypeAlias
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
-from memory_nodes.errors import TransformNotYet
-from memory_nodes.geometry import Intrinsics, Pose
 from memory_nodes.parameters import parameter
 from memory_nodes.perception.clocks import clock_problem
+from memory_nodes.perception.gathering import Gatherer, PosedMessage
 from memory_nodes.perception.localization import LocalizationConfig, is_localized
+from memory_nodes.perception.messages import stamp_of
+from memory_nodes.perception.rate import RateMeter
 from memory_nodes.perception.waiting import WaitingRoom
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.conversions import time_from_msg
-from memory_nodes.ros.images import intrinsics_from_msg
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.pose_source import pose_source
 
 AnyImage: TypeAlias = Image | CompressedImage
 
 SETTLE_PERIOD_S = 0.02
+LISTEN_PERIOD_S = 1.0
 MAX_WAITING = 100
 
 
@@ -42,19 +42,9 @@ class CameraConfig:
     pose_timeout_s: float = parameter(
         2.0, "wall time an image waits for the transform of its stamp", unit="s", low=0.0
     )
-
-
-@dataclass(frozen=True)
-class PosedMessage:
-    """An image message with all that belongs to its stamp."""
-
-    message: AnyImage
-    stamp_ns: int
-    map_from_base: Pose
-    map_from_camera: Pose
-    intrinsics: Intrinsics | None
-    depth: Image | None
-    is_localized: bool
+    image_silence_s: float = parameter(
+        10.0, "wall time without an image that is a warning; 0 = never", unit="s", low=0.0
+    )
 
 
 class Camera:
@@ -76,30 +66,46 @@ class Camera:
         self._gate = gate
         self._deliver = deliver
         self._end_session = end_session
-        self._intrinsics: Intrinsics | None = None
-        self._depths: dict[int, Image] = {}
-        self.is_localized = not gate.use_localization_gate
-        """Whether the robot knows where it is right now."""
-        self.waiting: WaitingRoom[AnyImage, PosedMessage] = WaitingRoom(
-            self._gather, config.pose_timeout_s, MAX_WAITING, node.counters
-        )
         self.poses = pose_source(node)
         node.on_stop(self.poses.close)
+        self._gatherer = Gatherer(
+            self.poses.lookup,
+            node.suite.map_frame,
+            node.suite.base_frame,
+            use_depth=config.use_depth,
+            depth_slop_s=config.depth_slop_s,
+            is_localized=not gate.use_localization_gate,
+        )
+        self.waiting: WaitingRoom[AnyImage, PosedMessage] = WaitingRoom(
+            self._gatherer.gather, config.pose_timeout_s, MAX_WAITING, node.counters
+        )
+        self._rate = RateMeter(time.monotonic())
+        node.health.gauges["camera"] = self._figures
+        node.on_stop(lambda: node.health.gauges.pop("camera"))
         kind = CompressedImage if config.image_transport == "compressed" else Image
         node.listen(kind, endpoints.IMAGE, self._on_image, endpoints.SENSOR)
-        node.listen(CameraInfo, endpoints.CAMERA_INFO, self._on_camera_info, endpoints.SENSOR)
+        node.listen(
+            CameraInfo, endpoints.CAMERA_INFO, self._gatherer.take_camera_info, endpoints.SENSOR
+        )
         if config.use_depth:
-            node.listen(Image, endpoints.DEPTH, self._on_depth, endpoints.SENSOR)
+            node.listen(Image, endpoints.DEPTH, self._gatherer.take_depth, endpoints.SENSOR)
         if gate.use_localization_gate:
             kind_of_pose = PoseWithCovarianceStamped
             node.listen(kind_of_pose, endpoints.LOCALIZATION, self._on_pose, endpoints.EVENT)
         node.every(SETTLE_PERIOD_S, self._settle)
+        node.every(LISTEN_PERIOD_S, self._listen_for_silence)
         node.on_jump_back(self._jumped_back)
+
+    @property
+    def is_localized(self) -> bool:
+        """Whether the robot knows where it is right now."""
+        return self._gatherer.is_localized
 
     def _on_image(self, message: AnyImage) -> None:
         self._node.counters["images"] += 1
+        self._rate.note(time.monotonic())
         is_simulated = bool(self._node.get_parameter("use_sim_time").value)
-        stamp_ns = time_from_msg(message.header.stamp)
+        stamp_ns = stamp_of(message)
         problem = clock_problem(stamp_ns, self._node.now_ns(), is_simulated)
         self._node.trouble(problem, "clock", is_error=True)
         if problem is not None:
@@ -107,57 +113,32 @@ class Camera:
             return
         self.waiting.enter(message, time.monotonic())
 
-    def _on_camera_info(self, message: CameraInfo) -> None:
-        self._intrinsics = intrinsics_from_msg(message)
+    def _figures(self) -> dict[str, object]:
+        now_s = time.monotonic()
+        return {
+            "image_rate_hz": round(self._rate.rate_hz(now_s), 2),
+            "image_age_s": round(self._rate.age_s(now_s), 2),
+            "images_waiting": len(self.waiting),
+        }
 
-    def _on_depth(self, message: Image) -> None:
-        self._depths[time_from_msg(message.header.stamp)] = message
-        while len(self._depths) > MAX_WAITING:
-            del self._depths[next(iter(self._depths))]
+    def _listen_for_silence(self) -> None:
+        silence_s = self._config.image_silence_s
+        is_silent = 0.0 < silence_s < self._rate.age_s(time.monotonic())
+        topic = self._node.resolve_topic_name(endpoints.IMAGE)
+        problem = f"no image on {topic} for {silence_s:.0f} s: is the camera on?"
+        self._node.trouble(problem if is_silent else None, "camera")
 
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
-        self.is_localized = is_localized(message.pose.covariance, self._gate)
+        self._gatherer.is_localized = is_localized(message.pose.covariance, self._gate)
 
     def _settle(self) -> None:
         for posed in self.waiting.leave(time.monotonic()):
             self._deliver(posed)
-
-    def _gather(self, message: AnyImage, is_last_call: bool) -> PosedMessage:
-        """All that belongs to an image; depth and calibration are done without at the end."""
-        stamp_ns = time_from_msg(message.header.stamp)
-        suite, camera_frame = self._node.suite, message.header.frame_id.lstrip("/")
-        map_from_base = self.poses.lookup(suite.map_frame, suite.base_frame, stamp_ns)
-        map_from_camera = self.poses.lookup(suite.map_frame, camera_frame, stamp_ns)
-        depth = self._depth_at(stamp_ns, is_last_call)
-        has_depth = depth is not None or not self._config.use_depth
-        if not (has_depth and self._intrinsics is not None) and not is_last_call:
-            raise TransformNotYet("its camera_info or depth has not come yet")
-        return PosedMessage(
-            message=message,
-            stamp_ns=stamp_ns,
-            map_from_base=map_from_base,
-            map_from_camera=map_from_camera,
-            intrinsics=self._intrinsics,
-            depth=depth,
-            is_localized=self.is_localized,
-        )
-
-    def _depth_at(self, stamp_ns: int, is_last_call: bool) -> Image | None:
-        """The depth of the same stamp; the nearest one as soon as that will not come any more."""
-        if stamp_ns in self._depths:
-            return self._depths[stamp_ns]
-        may_come = max(self._depths, default=stamp_ns) <= stamp_ns
-        if may_come and not is_last_call:
-            return None
-        nearest = min(self._depths, key=lambda other: abs(other - stamp_ns), default=None)
-        if nearest is None or abs(nearest - stamp_ns) > self._config.depth_slop_s * 1e9:
-            return None
-        return self._depths[nearest]
 
     def _jumped_back(self) -> None:
         """Forgets all that waits."""
         self._node.get_logger().warning("time has jumped back: transforms are forgotten")
         self.poses.clear()
         self.waiting.clear()
-        self._depths.clear()
+        self._gatherer.clear()
         self._end_session()

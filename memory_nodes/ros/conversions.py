@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
 from builtin_interfaces.msg import Duration, Time
@@ -13,7 +14,8 @@ from sensor_msgs.msg import RegionOfInterest
 from std_msgs.msg import Header
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
-from memory_nodes.navigation.candidates import choose
+from memory_nodes.navigation.candidates import Sight, choose
+from memory_nodes.navigation.safety import Rules
 from memory_nodes.records import (
     NS_PER_S,
     Answer,
@@ -76,12 +78,15 @@ def pose_stamped(pose: Pose, stamp_ns: int, frame_id: str) -> PoseStamped:
 
 def keyframe_to_msg(keyframe: Keyframe) -> msg.Keyframe:
     lens, grid = keyframe.intrinsics, keyframe.depth_grid
+    base_pose = PoseWithCovariance(pose=pose_to_msg(keyframe.map_from_base))
+    for axis in (0, 1):
+        base_pose.covariance[7 * axis] = keyframe.stale_m**2
     return msg.Keyframe(
         header=header(keyframe.stamp_ns, keyframe.map_frame),
         keyframe_id=keyframe.keyframe_id,
         map_id=keyframe.map_id,
         session_id=keyframe.session_id,
-        base_pose=PoseWithCovariance(pose=pose_to_msg(keyframe.map_from_base)),
+        base_pose=base_pose,
         camera_pose=pose_to_msg(keyframe.map_from_camera),
         width=keyframe.width_px,
         height=keyframe.height_px,
@@ -108,6 +113,7 @@ def keyframe_from_msg(message: msg.Keyframe) -> Keyframe:
         intrinsics=Intrinsics(*lens) if any(lens) else None,
         image_path=message.image_uri,
         is_localized=not message.unlocalized,
+        stale_m=math.sqrt(max(0.0, message.base_pose.covariance[0])),
         depth_grid=_depth_grid(message),
     )
 
@@ -305,7 +311,8 @@ def retrieved_from_msg(message: msg.RetrievedKeyframe) -> RetrievedKeyframe:
 
 def answer_to_msg(answer: Answer, map_id: str) -> msg.MemoryAnswer:
     """With a goal only where one may be driven to: on this map, at a valid pose."""
-    choice = choose((hit.keyframe for hit in answer.keyframes), map_id, max_candidates=1)
+    sights = (Sight(hit.keyframe) for hit in answer.keyframes)
+    choice = choose(sights, Rules(map_id), answer.stamp_ns)
     best = choice.candidates[0] if choice.candidates else None
     frame = answer.keyframes[0].keyframe.map_frame if answer.keyframes else ""
     made = msg.MemoryAnswer(

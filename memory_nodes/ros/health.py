@@ -20,8 +20,8 @@ class Health:
         self._logger = logger
         self.counters: Counter[str] = Counter()
         """What happened, by name; names in `dropped_...` are losses."""
-        self.gauges: Callable[[], Mapping[str, object]] = dict
-        """What is the case right now, asked for each message."""
+        self.gauges: dict[str, Callable[[], Mapping[str, object]]] = {}
+        """What is the case right now, by what it is of; asked for each message."""
         self._troubles: dict[str, tuple[bytes, str]] = {}
         self._told: Counter[str] = Counter()
 
@@ -47,7 +47,9 @@ class Health:
         """The worst of what is wrong, all counters and gauges; losses since the last call warn."""
         self.trouble(self._losses(), DROPPED)
         troubles = sorted(self._troubles.copy().values(), reverse=True)
-        values = {**self.counters, **self.gauges()}
+        values: dict[str, object] = dict(self.counters)
+        for gauge in tuple(self.gauges.values()):
+            values.update(gauge())
         return DiagnosticStatus(
             level=max((level for level, _ in troubles), default=DiagnosticStatus.OK),
             name=name,

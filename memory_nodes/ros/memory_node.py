@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future as WorkFuture
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from threading import Event
 from typing import Any, TypeVar
@@ -25,11 +26,12 @@ from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.task import Future
 from rclpy.timer import Timer
+from std_msgs.msg import String
 
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.models.background import BackgroundLoop
 from memory_nodes.ros.declaring import declare
-from memory_nodes.ros.endpoints import DIAGNOSTICS, EVENT, SERVICE
+from memory_nodes.ros.endpoints import CURRENT_MAP, DIAGNOSTICS, EVENT, LATCHED, SERVICE
 from memory_nodes.ros.health import Health
 from memory_nodes.suite import SuiteConfig
 
@@ -70,6 +72,9 @@ class MemoryNode(LifecycleNode):
     def close(self) -> None:
         """Shuts what ``open`` opened."""
 
+    def on_map(self) -> None:
+        """The robot is on another map now: ``suite.map_id`` says on which."""
+
     # life cycle
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -89,6 +94,7 @@ class MemoryNode(LifecycleNode):
         try:
             publisher = self.announce(DiagnosticArray, DIAGNOSTICS, EVENT)
             self.every(DIAGNOSTICS_PERIOD_S, lambda: publisher.publish(self._diagnostics()))
+            self.listen(String, CURRENT_MAP, lambda message: self.change_map(message.data), LATCHED)
             self.start()
         except Exception as error:  # noqa: BLE001 rclpy would swallow it without a word
             self.survived(error)
@@ -126,6 +132,13 @@ class MemoryNode(LifecycleNode):
     def destroy_node(self) -> None:
         self.shut()
         super().destroy_node()
+
+    def change_map(self, map_id: str) -> None:
+        """Poses belong to this map from now on."""
+        if map_id and map_id != self.suite.map_id:
+            self.get_logger().info(f"on map {map_id!r} now, after map {self.suite.map_id!r}")
+            self.suite = replace(self.suite, map_id=map_id)
+            self.on_map()
 
     # endpoints that live while the node is active
 

@@ -12,8 +12,9 @@ from tf2_msgs.msg import TFMessage
 
 from memory_nodes.errors import TransformNotYet, TransformTooOld, TransformUnknown
 from memory_nodes.geometry import Pose
+from memory_nodes.perception.messages import take_transforms
 from memory_nodes.perception.transforms import TransformBuffer
-from memory_nodes.ros.conversions import pose_from_transform, time_from_msg
+from memory_nodes.ros.conversions import pose_from_transform
 from memory_nodes.ros.endpoints import STATIC_TRANSFORMS, TRANSFORMS
 
 try:
@@ -73,16 +74,7 @@ class OwnPoseSource:
 
     def _taking(self, is_static: bool) -> Callable[[TFMessage], None]:
         def take(message: TFMessage) -> None:
-            for item in message.transforms:
-                pose = pose_from_transform(item.transform)
-                if pose.is_valid:
-                    self._buffer.add(
-                        item.header.frame_id.lstrip("/"),
-                        item.child_frame_id.lstrip("/"),
-                        time_from_msg(item.header.stamp),
-                        pose,
-                        is_static=is_static,
-                    )
+            take_transforms(self._buffer, message, is_static=is_static)
 
         return take
 

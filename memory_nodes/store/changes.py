@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_nodes.parameters import parameter
+from memory_nodes.perception.positions import locate
 from memory_nodes.records import (
     NS_PER_S,
     ChangeKind,
@@ -21,7 +22,7 @@ from memory_nodes.records import (
     ObjectDescriptor,
     ObjectStatus,
 )
-from memory_nodes.store import ghosts, moves, object_events, objects, rows
+from memory_nodes.store import ghosts, maps, moves, object_events, objects, rows
 from memory_nodes.store.moves import Move
 
 _CONFIRMED = (ObjectStatus.PRESENT, ObjectStatus.MOVED, ObjectStatus.MISSING)
@@ -137,9 +138,16 @@ def _has_moved(
     shown_by: Keyframe,
     config: ChangesConfig,
 ) -> bool:
-    """Writes the move down, if the views prove one."""
-    place, key = rows.position_from(known), known["object_key"]
-    views, keyframes = objects.sightings(connection, key, shown_by.map_id)
+    """Writes the move down, if the views prove one.
+
+    The row tells a place on the map where it was seen last; on another one earlier views tell it.
+    """
+    views, keyframes = objects.sightings(connection, known["object_key"], shown_by.map_id)
+    if known["map_key"] == maps.map_key(connection, shown_by.map_id, shown_by.map_frame):
+        place = rows.position_from(known)
+    else:
+        earlier = (view for view in views if view.keyframe_id < shown_by.keyframe_id)
+        place = locate(earlier, keyframes)
     if place is None or not views:
         return False
     move = moves.find(
@@ -159,13 +167,13 @@ def _record_move(
     keyframes: Mapping[int, Keyframe],
 ) -> None:
     """``start_ns``: since when it was at the old place."""
-    key = known["object_key"]
+    key, last = known["object_key"], keyframes[move.last_id]
     connection.execute(
         "INSERT INTO object_place (object_key, map_key, x, y, z, covariance_m2, start_ns, end_ns)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            *(key, known["map_key"], *rows.position_row(move.old)),
-            *(start_ns, keyframes[move.last_id].stamp_ns),
+            *(key, maps.map_key(connection, last.map_id, last.map_frame)),
+            *(*rows.position_row(move.old), start_ns, last.stamp_ns),
         ),
     )
     connection.execute(

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 
 from memory_nodes.errors import InputError
 from memory_nodes.records import ChunkGraph, Keyframe, ObjectDescriptor, Observation
-from memory_nodes.store import changes, episodes, ghosts, maps, objects, observations, rows
+from memory_nodes.store import (
+    changes,
+    episodes,
+    ghosts,
+    levelling,
+    maps,
+    objects,
+    observations,
+    rows,
+)
 from memory_nodes.store.changes import ChangesConfig
 from memory_nodes.store.editing.joins import join
 from memory_nodes.store.joining import joined
@@ -40,6 +49,8 @@ def store(
     if chunk_id != last + 1 and last > 0:
         raise InputError(f"chunk {chunk_id} came after {last}: some are missing")
     connection.execute("UPDATE spool_mark SET last_chunk_id = ?", (chunk_id,))
+    levelled = levelling.level(connection, graph, said)
+    graph, said = levelled.graph, levelled.said
     connection.execute(
         "INSERT INTO chunk VALUES (?, ?, ?, ?)",
         (chunk_id, graph.prompt_version, graph.model, json.dumps(graph.problems)),
@@ -63,6 +74,7 @@ def store(
     changes.note_clear_looks(connection, graph, set(keys.values()), config)
     ghosts.expire_old(connection, graph, config.expiring_confidence, config.expiring_after_s)
     _store_said(connection, said)
+    levelling.note(connection, levelled)
     return True
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from memory_nodes.records import AttributeValue, ObjectDescriptor, ObjectStatus
-from memory_nodes.store import attribute_history, rows
+from memory_nodes.store import attribute_history, objects, rows
 from memory_nodes.store.database import among
 
 
@@ -30,29 +30,25 @@ def of_keys(
     }
 
 
-def newest(connection: sqlite3.Connection, object_ids: Iterable[str]) -> list[ObjectDescriptor]:
-    """Each only with its newest view, and the words of its newest state; ascending by key."""
+def newest(
+    connection: sqlite3.Connection, object_ids: Iterable[str], view_count: int
+) -> list[ObjectDescriptor]:
+    """Each only with so many newest views, and the words of its newest state; ascending by key."""
     where, values = among("object_id", object_ids)
     found = connection.execute(f"SELECT * FROM object {where} ORDER BY object_key", values)
-    return [_newest(connection, row) for row in found.fetchall()]
+    return [_newest(connection, row, view_count) for row in found.fetchall()]
 
 
-def _newest(connection: sqlite3.Connection, row: sqlite3.Row) -> ObjectDescriptor:
+def _newest(connection: sqlite3.Connection, row: sqlite3.Row, view_count: int) -> ObjectDescriptor:
     key = (row["object_key"],)
     views = connection.execute(
-        "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id DESC LIMIT 1", key
-    ).fetchall()
-    states = connection.execute(
-        "SELECT * FROM object_state WHERE object_key = ? ORDER BY chunk_id DESC LIMIT 1", key
-    ).fetchall()
-    if row["pinned_chunk_id"] is not None:
-        states = connection.execute(
-            "SELECT * FROM object_state WHERE object_key = ? AND chunk_id = ?",
-            (*key, row["pinned_chunk_id"]),
-        ).fetchall()
+        "SELECT * FROM view WHERE object_key = ? ORDER BY keyframe_id DESC LIMIT ?",
+        (*key, view_count),
+    ).fetchall()[::-1]
     aliases = connection.execute(
         "SELECT * FROM object_alias WHERE object_key = ? ORDER BY object_id", key
     ).fetchall()
+    states = [objects.current_state(connection, row["object_key"])]
     return _object(row, states, views, aliases, {})
 
 

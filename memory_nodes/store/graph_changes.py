@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from memory_nodes.records import Keyframe, ObjectDescriptor, Relation
-from memory_nodes.store import descriptors, rows
+from memory_nodes.store import descriptors, map_corrections, rows
 from memory_nodes.store.object_changes import span
+from memory_nodes.store.placed import Placed
 
 RelationKey: TypeAlias = tuple[int, str, int]
 """Keys of subject and object, and the predicate between them."""
 
 _CHANGED = f"SELECT object_key FROM object WHERE changed > ? AND {rows.NOT_EXPIRED}"
-_KEYFRAMES = "SELECT * FROM keyframe WHERE keyframe_id > ? ORDER BY keyframe_id"
+_KEYFRAMES = (
+    f"SELECT * FROM keyframe WHERE keyframe_id > ? OR keyframe_id IN ({map_corrections.SHIFTED})"
+    " ORDER BY keyframe_id"
+)
 _RELATIONS = (
     "SELECT r.subject_key, r.predicate, r.object_key, r.keyframe_id, s.object_id AS subject,"
     " o.object_id AS object FROM relation r JOIN object s ON s.object_key = r.subject_key"
@@ -44,7 +48,7 @@ class GraphChanges:
     """All at either end of which is one of the objects, in their order in the memory: those that
     were known there and do not come again are gone. The other end may have expired."""
     keyframes: tuple[Keyframe, ...]
-    """The new ones, ascending."""
+    """The new ones, and those whose poses were corrected, ascending."""
     keyframe_count: int
     """All of them: a reader that knows more has some that were forgotten, and reads all anew."""
     gone_keys: tuple[int, ...] = ()
@@ -65,13 +69,14 @@ def changes_since(
     dropped = int(connection.execute("SELECT sequence FROM image_mark").fetchone()[0])
     past = span(connection, since if since >= dropped else -1)
     keys = [row[0] for row in connection.execute(_CHANGED, (past.since,))]
-    newer = connection.execute(_KEYFRAMES, (-1 if past.is_whole else last_keyframe_id,))
+    values = (-1, past.newest) if past.is_whole else (last_keyframe_id, past.since)
+    found = connection.execute(_KEYFRAMES, (*values, int(Placed.KEYFRAME)))
     return GraphChanges(
         past.newest,
         past.is_whole,
         descriptors.of_keys(connection, keys),
         relations(connection, _AT_OBJECTS, (json.dumps(keys),)),
-        tuple(map(rows.keyframe_from, newer)),
+        tuple(map(rows.keyframe_from, found)),
         rows.counts(connection).keyframes,
         past.gone_keys,
     )

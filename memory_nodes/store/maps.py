@@ -13,10 +13,17 @@ def map_key(connection: sqlite3.Connection, map_id: str, map_frame: str) -> int:
     connection.execute(
         "INSERT OR IGNORE INTO map (map_id, map_frame) VALUES (?, ?)", (map_id, map_frame)
     )
+    key = known_key(connection, map_id, map_frame)
+    assert key is not None
+    return key
+
+
+def known_key(connection: sqlite3.Connection, map_id: str, map_frame: str) -> int | None:
+    """The key of a map in one frame; None where it is not known."""
     row = connection.execute(
         "SELECT map_key FROM map WHERE map_id = ? AND map_frame = ?", (map_id, map_frame)
     ).fetchone()
-    return int(row[0])
+    return None if row is None else int(row[0])
 
 
 def note_sessions(connection: sqlite3.Connection, keyframes: Sequence[Keyframe]) -> None:

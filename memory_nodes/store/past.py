@@ -11,6 +11,7 @@ from memory_nodes.records import (
     Entity,
     Episode,
     EpisodeStatus,
+    Gist,
     Keyframe,
     Observation,
 )
@@ -207,6 +208,16 @@ class Past(HistoryReader):
             where, values = among("e.entity_key", keys)
             found = self._rows(f"{entities.QUERY} {where} ORDER BY e.entity_key", values)
         return [entities.entity_from(row) for row in found]
+
+    def gists(self, map_id: str, limit: int) -> dict[str, Gist]:
+        """The newest gists of a map by their ids, the newest first, without what they summarise."""
+        found = self._rows(
+            "SELECT g.*, m.map_id, m.map_frame, t.text FROM gist g JOIN map m USING (map_key)"
+            " JOIN text t USING (text_key) WHERE m.map_id = ? ORDER BY g.end_ns DESC, g.gist_key"
+            " DESC LIMIT ?",
+            (map_id, limit),
+        )
+        return {rows.gist_id(row["gist_key"]): rows.gist_from(row) for row in found}
 
     def scenes_after(self, chunk_id: int, limit: int) -> list[Scene]:
         """The chunks stored after one, in order."""

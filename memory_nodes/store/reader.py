@@ -90,13 +90,15 @@ class Reader(ReadOnly):
             key = key_of(connection, object_id)
             return ObjectHistory() if key is None else object_history.history(connection, key)
 
-    def newest_of_objects(self, object_ids: Iterable[str]) -> list[ObjectDescriptor]:
-        """As ``objects``, but each only with its newest view, and the words of its newest state.
+    def newest_of_objects(
+        self, object_ids: Iterable[str], view_count: int = 1
+    ) -> list[ObjectDescriptor]:
+        """As ``objects``, but each only with so many newest views, and its newest words.
 
-        It costs the same however often an object was seen.
+        It costs the same however often an object was seen. Not by the ids of merged objects.
         """
         with self._snapshot() as connection:
-            return descriptors.newest(connection, object_ids)
+            return descriptors.newest(connection, object_ids, view_count)
 
     def objects_changed_since(self, sequence: int) -> ObjectChanges:
         """What became of the objects after a commit; all of them with -1."""
@@ -131,6 +133,22 @@ class Reader(ReadOnly):
         with self._snapshot() as connection:
             found = graph_changes.relations(connection, *among("s.object_id", subject_ids))
         return list(found.values())
+
+    def newest_of_relations(self, subject_ids: Iterable[str]) -> list[Relation]:
+        """As ``relations``, each only with its newest keyframe; what was seen last is first."""
+        where, values = among("s.object_id", subject_ids)
+        found = self._rows(
+            "SELECT s.object_id AS subject, r.predicate, o.object_id AS object,"
+            " max(r.keyframe_id) AS newest FROM relation r JOIN object s"
+            " ON s.object_key = r.subject_key JOIN object o ON o.object_key = r.object_key"
+            f" {where} GROUP BY r.subject_key, r.predicate, r.object_key ORDER BY newest DESC,"
+            " r.subject_key, r.predicate, r.object_key",
+            values,
+        )
+        return [
+            Relation(row["subject"], row["predicate"], row["object"], (row["newest"],))
+            for row in found
+        ]
 
     def embedding_model(self) -> EmbeddingModel | None:
         """The active model of texts; None while there is none."""

@@ -14,6 +14,7 @@ from memory_nodes.records import (
     Episode,
     EpisodeOrigin,
     EpisodeStatus,
+    Gist,
     Keyframe,
     ObjectDescriptor,
     ObjectStatus,
@@ -29,6 +30,7 @@ KEYFRAME_COLUMNS = (
     *(f"base_{name}" for name in _POSE),
     *(f"camera_{name}" for name in _POSE),
     *("width_px", "height_px", "fx_px", "fy_px", "cx_px", "cy_px", "image_path", "is_localized"),
+    "stale_m2",
 )
 VIEW_COLUMNS = (
     *("object_key", "keyframe_id", "x0_px", "y0_px", "x1_px", "y1_px", "confidence"),
@@ -48,6 +50,9 @@ OBSERVATION_QUERY = (
 )
 """Rows that observation_from can read."""
 
+
+MAX_STALE_M = 1.0
+"""A pose that may be off by more is as one of a robot that did not know where it was."""
 
 COUNTS_QUERY = """
 SELECT (SELECT sequence FROM commit_log) AS sequence,
@@ -91,7 +96,7 @@ def keyframe_row(keyframe: Keyframe, chunk_id: int) -> tuple[object, ...]:
             else (None,) * 4
         ),
         keyframe.image_path,
-        keyframe.is_localized,
+        *(keyframe.is_localized, keyframe.stale_m**2),
     )
 
 
@@ -109,7 +114,8 @@ def keyframe_from(row: sqlite3.Row) -> Keyframe:
         height_px=row["height_px"],
         intrinsics=Intrinsics(*lens) if lens[0] is not None else None,
         image_path=row["image_path"],
-        is_localized=bool(row["is_localized"]),
+        is_localized=bool(row["is_localized"]) and row["stale_m2"] <= MAX_STALE_M**2,
+        stale_m=math.sqrt(row["stale_m2"]),
     )
 
 
@@ -228,6 +234,21 @@ def observation_from(row: sqlite3.Row) -> Observation:
 def observation_id(key: int) -> str:
     """The public id of an observation that was given none."""
     return f"observation_{key}"
+
+
+def gist_from(row: sqlite3.Row) -> Gist:
+    """From a row of gist with its text and map, without the ids of what it summarises."""
+    return Gist(
+        text=row["text"],
+        map_id=row["map_id"],
+        map_frame=row["map_frame"],
+        center_map_m=(row["x"], row["y"], row["z"]),
+        radius_m=row["radius_m"],
+        start_ns=row["start_ns"],
+        end_ns=row["end_ns"],
+        episode_id=episode_id(row["episode_key"]) if row["episode_key"] is not None else "",
+        source=row["source"],
+    )
 
 
 def gist_id(key: int) -> str:

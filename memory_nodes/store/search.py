@@ -93,6 +93,11 @@ class Search:
         return self._follower.progress
 
     @property
+    def sequence(self) -> int:
+        """The commit that the last answer was of; -1 before the first."""
+        return self._follower.sequence
+
+    @property
     def problems(self) -> tuple[str, ...]:
         """What was wrong with the caches that were not used when the memory was opened."""
         return self._follower.problems

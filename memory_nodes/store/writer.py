@@ -43,8 +43,8 @@ from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.group_commit import GroupCommit
 from memory_nodes.store.history_nodes import ToldUpTo
 from memory_nodes.store.image_retention import drop_images
+from memory_nodes.store.map_writer import MapWriter
 from memory_nodes.store.observations import Incoming
-from memory_nodes.store.vector_writer import VectorWriter
 from memory_nodes.vectors import Vector
 
 MAX_KEY = 2**63 - 1
@@ -60,7 +60,7 @@ class WriterConfig:
     )
 
 
-class Writer(VectorWriter):
+class Writer(MapWriter):
     """Opens, and makes where there is none, the memory in a directory. Safe in threads.
 
     A method returns when what it wrote survives a power cut (WAL, synchronous=FULL).

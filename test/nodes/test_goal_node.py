@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,20 @@ from geometry_msgs.msg import PoseStamped
 from std_msgs.msg import String
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.candidates import Outcome
+from memory_nodes.navigation.outcomes import Outcome
+from memory_nodes.navigation.preflight import NoAnswer, Planner, Preflight
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
+from memory_nodes.store.writer import Writer
+from memory_test_support.floor_plan import Area, FloorPlan, PlanOfFloor
 from memory_test_support.goal_driver import SOON, Driver, remember
 from memory_test_support.navigator import Navigator
 from memory_test_support.node_bench import NodeBench
-from memory_test_support.records import keyframe
+from memory_test_support.records import descriptor, graph, keyframe, measured
 
 HERE = Pose.planar(1.0, 2.0, 0.5)
+HERE_BESIDE = Pose.planar(0.0, 1.0, -0.2)
 TILTED = Pose((1.0, 2.0, 0.3), (0.1, 0.2, 0.3, math.sqrt(1.0 - 0.14)))
 
 
@@ -34,8 +38,10 @@ def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
 
 @pytest.fixture
 def goal_node(bench: NodeBench) -> Callable[..., Driver]:
-    def start(**parameters: Any) -> Driver:
-        bench.start(GoalNode, **{**SOON, **parameters})
+    def start(preflight_by: Planner | None = None, **parameters: Any) -> Driver:
+        node = bench.start(GoalNode, **{**SOON, **parameters})
+        if preflight_by is not None:
+            node.means = replace(node.means, preflight=Preflight(preflight_by, node.checking))
         return Driver(bench)
 
     return start
@@ -85,6 +91,78 @@ def test_object_is_driven_to_by_the_keyframe_that_shows_it_best(
     navigator = bench.make(Navigator)
     assert outcome(goal_node().go(object_id="mug_1")) is Outcome.ARRIVED
     assert navigator.goals[0].pose.position.x == 1.0
+
+
+def test_object_whose_place_is_known_well_is_faced_from_a_side_it_was_seen_from(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    """By hand: seen from the origin and from beside it at 4 m, so it is faced from 1.5 m."""
+    place = (4.0, 0.0, 1.0)
+    seen_from = [keyframe(1, base=Pose.planar(0.0, 0.0, 0.0)), keyframe(2, base=HERE_BESIDE)]
+    views = [measured(item, place) for item in seen_from]
+    writer = Writer(bench.memory_dir)
+    writer.commit_chunk(graph(1, seen_from, [descriptor("mug_1", *views)]))
+    writer.close()
+    navigator = bench.make(Navigator, behaviors=["abort", "succeed"])
+    assert outcome(goal_node(standoff_m=1.5).go(object_id="mug_1")) is Outcome.ARRIVED
+    first, second = navigator.goals
+    away_m = math.dist((first.pose.position.x, first.pose.position.y), place[:2])
+    assert away_m == pytest.approx(1.5, abs=0.05)
+    yaw_rad = 2.0 * math.atan2(first.pose.orientation.z, first.pose.orientation.w)
+    facing_rad = math.atan2(place[1] - first.pose.position.y, place[0] - first.pose.position.x)
+    assert yaw_rad == pytest.approx(facing_rad, abs=0.05)
+    assert (second.pose.position.x, second.pose.position.y) in {(0.0, 0.0), (0.0, 1.0)}
+
+
+def test_pose_that_is_taken_gives_way_to_a_free_one_and_that_is_said(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, base=HERE))
+    navigator = bench.make(Navigator)
+    driver = goal_node(preflight_by=_floor(low=(Area(0.9, 1.9, 1.1, 2.1),)))
+    result = driver.go(keyframe_id=1)
+    assert outcome(result) is Outcome.ARRIVED
+    (goal,) = navigator.goals
+    off_m = math.dist((goal.pose.position.x, goal.pose.position.y), (1.0, 2.0))
+    assert 0.3 < off_m <= 0.5  # out of the box and its margin, within the tolerance
+    assert f"{off_m:.1f} m beside" in result.message
+
+
+def test_place_that_cannot_be_reached_gives_way_to_the_next_keyframe(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    remember(bench, keyframe(1, base=HERE), keyframe(2, base=Pose.planar(-2.0, 0.0, 0.0)))
+    navigator = bench.make(Navigator)
+    driver = goal_node(preflight_by=_floor(walls=(Area(0.4, -9.0, 0.5, 9.0),)))
+    assert outcome(driver.go(object_id="mug_1")) is Outcome.ARRIVED
+    assert [goal.pose.position.x for goal in navigator.goals] == [-2.0]
+    assert outcome(driver.go(keyframe_id=1)) is Outcome.NO_VALID_GOAL
+    assert len(navigator.goals) == 1
+
+
+def test_map_that_changes_before_the_drive_begins_stops_it(bench: NodeBench) -> None:
+    remember(bench, keyframe(1, base=HERE))
+    navigator = bench.make(Navigator)
+    node = bench.start(GoalNode, **SOON)
+
+    class Moving(PlanOfFloor):
+        """While it is asked, the robot comes to another map."""
+
+        async def costs(self, poses: Sequence[Pose]) -> Sequence[float] | NoAnswer:
+            node.suite = replace(node.suite, map_id="cellar")
+            return await super().costs(poses)
+
+    planner = Moving(FloorPlan(Area(-5.0, -5.0, 5.0, 5.0)), Pose.planar(0.0, 0.0, 0.0))
+    node.means = replace(node.means, preflight=Preflight(planner, node.checking))
+    driver = Driver(bench)
+    assert outcome(driver.go(keyframe_id=1)) is Outcome.OTHER_MAP
+    assert navigator.goals == []
+
+
+def _floor(walls: tuple[Area, ...] = (), low: tuple[Area, ...] = ()) -> PlanOfFloor:
+    """The robot stands at its origin."""
+    floor = FloorPlan(Area(-5.0, -5.0, 5.0, 5.0), walls, low)
+    return PlanOfFloor(floor, Pose.planar(0.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(

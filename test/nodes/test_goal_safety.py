@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from action_msgs.srv import CancelGoal
+from geometry_msgs.msg import PoseStamped
 from nav2_msgs.action import NavigateToPose
 from rclpy.action import ActionClient
 from robot_memory.action import NavigateToMemory
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.candidates import Outcome
+from memory_nodes.navigation.outcomes import Outcome
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
@@ -64,6 +67,85 @@ def test_cancel_that_comes_with_its_goal_is_heeded(bench: NodeBench) -> None:
         assert driver.end_of(handle).outcome == Outcome.CANCELED
         assert navigator.active == 0
     assert accepted > 0
+
+
+@pytest.mark.parametrize("server_timeout_s", [0.3, 5.0])
+def test_goal_that_is_cancelled_before_it_is_accepted_leaves_no_orphan(
+    server_timeout_s: float, bench: NodeBench
+) -> None:
+    """Whether navigation accepts after all while somebody waits for it, or later."""
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator, behaviors=["late"])
+    bench.start(GoalNode, **{**PATIENT, "server_timeout_s": server_timeout_s})
+    driver = Driver(bench)
+    handle = driver.send(keyframe_id=1)
+    bench.until(lambda: len(navigator.goals) == 1, "the goal at navigation")
+    bench.result(handle.cancel_goal_async(), "the cancellation")
+    ending = handle.get_result_async()
+    if server_timeout_s < 1.0:
+        bench.until(ending.done, "the end")
+    navigator.accept_late()
+    assert bench.result(ending, "the end").result.outcome == Outcome.CANCELED
+    bench.until(lambda: navigator.accepted == 1 and navigator.active == 0, "no goal to be left")
+
+
+def test_goal_that_is_never_answered_is_unavailable_and_leaves_no_orphan(bench: NodeBench) -> None:
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator, behaviors=["late"])
+    bench.start(GoalNode, **{**PATIENT, "server_timeout_s": 0.3})
+    result = Driver(bench).go(keyframe_id=1)
+    assert result.outcome == Outcome.NAV_UNAVAILABLE
+    assert "does not answer" in result.message
+    navigator.accept_late()
+    bench.until(lambda: navigator.accepted == 1 and navigator.active == 0, "no goal to be left")
+
+
+def test_emergency_stop_takes_back_goals_of_others_too(bench: NodeBench) -> None:
+    navigator = bench.make(Navigator, behaviors=["hang"])
+    bench.start(GoalNode, **PATIENT)
+    operator: Any = ActionClient(bench.user, NavigateToPose, "/navigate_to_pose")
+    bench.until(operator.server_is_ready, "navigation")
+    bench.result(operator.send_goal_async(NavigateToPose.Goal()), "the operator's goal")
+    bench.until(lambda: navigator.active == 1, "the robot to drive")
+    assert bench.call(Trigger, endpoints.STOP, Trigger.Request()).success
+    bench.until(lambda: navigator.active == 0, "the robot to stop")
+
+
+def test_emergency_stop_that_navigation_refuses_is_told(bench: NodeBench) -> None:
+    navigator = bench.make(Navigator, behaviors=["hang"], refused_cancels=99)
+    bench.start(GoalNode, **{**PATIENT, "server_timeout_s": 0.5})
+    operator: Any = ActionClient(bench.user, NavigateToPose, "/navigate_to_pose")
+    bench.until(operator.server_is_ready, "navigation")
+    bench.result(operator.send_goal_async(NavigateToPose.Goal()), "the operator's goal")
+    bench.until(lambda: navigator.active == 1, "the robot to drive")
+    answer = bench.call(Trigger, endpoints.STOP, Trigger.Request())
+    assert not answer.success
+    assert "not confirmed" in answer.message
+
+
+def test_emergency_stop_without_navigation_is_answered(bench: NodeBench) -> None:
+    bench.start(GoalNode, **PATIENT)
+    answer = bench.call(Trigger, endpoints.STOP, Trigger.Request())
+    assert answer.success
+    assert "not running" in answer.message
+
+
+def test_nothing_drives_without_a_command(bench: NodeBench) -> None:
+    """An answer, a spoken sentence that is no command and a published goal are none."""
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator)
+    bench.start(QueryNode, base_url="")
+    bench.start(GoalNode, **PATIENT)
+    speech = bench.heard(String, endpoints.SPEECH)
+    goals = bench.user.create_publisher(PoseStamped, endpoints.GOAL, endpoints.LATCHED)
+    goals.publish(PoseStamped())
+    questions = bench.publisher(String, endpoints.QUESTIONS)
+    questions.publish(String(data="Where is the mug?"))
+    bench.until(lambda: bool(speech), "an answer")
+    commands = bench.publisher(String, endpoints.COMMANDS)
+    commands.publish(String(data="The red mug is nice."))
+    bench.until(lambda: len(speech) == 2, "an answer to what was no command")
+    assert navigator.goals == []
 
 
 def test_goal_of_an_operator_is_not_taken_back(bench: NodeBench) -> None:

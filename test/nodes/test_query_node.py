@@ -144,13 +144,16 @@ def test_prompt_holds_the_graph_and_not_the_instructions_of_a_poster(
     assert "\n" not in json.dumps(lines[0]).replace("\\n", "\n")
 
 
-def test_answer_from_another_map_has_no_goal(bench: NodeBench) -> None:
+def test_answer_from_another_map_says_so_and_has_no_goal(bench: NodeBench) -> None:
     bench.start(QueryNode, base_url="", map_id="another_house")
     request = QueryMemory.Request(question="Where is the red mug?")
     answer = bench.call(QueryMemory, endpoints.QUERY, request).answer
     assert answer.found
     assert answer.keyframes[0].keyframe.map_id == "map"
+    assert answer.text.startswith("On another map: ")
     assert not answer.has_goal
+    located = bench.call(LocateObject, endpoints.LOCATE, LocateObject.Request(text="red mug"))
+    assert (len(located.objects), located.message) == (1, "seen on another map")
 
 
 def test_blank_spoken_question_gets_a_spoken_reply(bench: NodeBench) -> None:

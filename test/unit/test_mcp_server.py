@@ -18,7 +18,7 @@ from mcp_types import CallToolResult, TextContent, Tool
 
 from memory_nodes.answering.tools.table import TOOLS
 from memory_nodes.cli.main import main
-from memory_nodes.mcp_server import MemoryClock
+from memory_nodes.store.memory_clock import MemoryClock
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
 from memory_test_support.child import PROJECT, start_python

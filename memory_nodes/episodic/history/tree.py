@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memory_nodes.dates import Dates
@@ -23,6 +23,9 @@ MAX_FOUND = 12
 _NAMES = (Section.TASKS, Section.PLACES, Section.OBJECTS)
 _CHUNK = re.compile(r"chunk_(\d{1,18})")
 _KEYFRAME = re.compile(r"keyframe_(\d{1,18})")
+
+
+_EVENT_LEVEL = 2
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,15 @@ class HistoryTree:
                 "observation_5"
             )
         return _of_observation(found[0])
+
+    def down_to_events(
+        self, branches: Iterable[Branch], depth: int = 0
+    ) -> Iterator[tuple[Branch, int]]:
+        """Nodes, each before what is below it down to the events, and how deep each is."""
+        for branch in branches:
+            yield branch, depth
+            if branch.level > _EVENT_LEVEL:
+                yield from self.down_to_events(self.children(branch.node_id), depth + 1)
 
     def children(self, node_id: str) -> list[Branch]:
         """What is right below a node, by time; none below a keyframe or an observation.

@@ -37,6 +37,7 @@ _TABLES: dict[str, _Table] = {
 }
 """Whatever has the key of an object, what others refer to before what refers to it. Not entities:
 they go on changing, and stay with the object that they came to."""
+_PLACE = ("x", "y", "z", "covariance_m2", "point_x", "point_y", "point_z")
 _OBJECT = _Table(("object_key",), _OWN)
 
 
@@ -95,10 +96,16 @@ def remove_rows(connection: sqlite3.Connection, rows: Mapping[str, list[Row]]) -
     """Raises InputError where one is not there as it was."""
     for name in reversed(_TABLES):
         for row in rows.get(name, []):
-            where = " AND ".join(f"{column} IS ?" for column in row)
-            found = connection.execute(f"DELETE FROM {name} WHERE {where}", tuple(row.values()))
+            known = without_place(row)
+            where = " AND ".join(f"{column} IS ?" for column in known)
+            found = connection.execute(f"DELETE FROM {name} WHERE {where}", tuple(known.values()))
             if found.rowcount != 1:
                 raise InputError(f"a row of {name} that it made is not there any more")
+
+
+def without_place(row: Row) -> Row:
+    """A row by what stays when its map moves."""
+    return {column: value for column, value in row.items() if column not in _PLACE}
 
 
 def insert_rows(connection: sqlite3.Connection, rows: Mapping[str, list[Row]]) -> None:

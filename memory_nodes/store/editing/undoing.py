@@ -10,7 +10,7 @@ from memory_nodes.errors import InputError
 from memory_nodes.records import ItemKind, ObjectStatus
 from memory_nodes.store import objects, texts
 from memory_nodes.store.database import sequence
-from memory_nodes.store.editing import edit_log, row_changes
+from memory_nodes.store.editing import edit_log, moved_rows, row_changes
 from memory_nodes.store.editing.edits import Edited, Undo
 from memory_nodes.store.editing.row_changes import Changes, Row
 
@@ -31,7 +31,8 @@ def undo(connection: sqlite3.Connection, what: Undo, stamp_ns: int) -> Edited:
     event = edit_log.find(connection, what.event_id)
     _require_newest(connection, event, what.event_id)
     detail = json.loads(event["detail"])
-    changes = row_changes.from_json(detail["changes"])
+    logged = row_changes.from_json(detail["changes"])
+    changes = moved_rows.moved_since(connection, logged, event["event_key"])
     about = edit_log.objects_of(connection, event["event_key"])
     try:
         _revert(connection, changes, event["object_key"])
@@ -114,7 +115,8 @@ def _require_untouched(connection: sqlite3.Connection, key: int, changes: Change
     """An object that the edit has made leaves with the rows that it was made of, and no others."""
     now = row_changes.capture(connection, [key])
     for name, rows in now.rows.items():
-        if any(row not in changes.added.get(name, []) for row in rows.values()):
+        made = [row_changes.without_place(row) for row in changes.added.get(name, [])]
+        if any(row_changes.without_place(row) not in made for row in rows.values()):
             raise InputError(f"{now.objects[key]['object_id']} was seen again since")
 
 

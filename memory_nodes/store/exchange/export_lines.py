@@ -76,6 +76,7 @@ def keyframes(connection: sqlite3.Connection) -> Iterator[Line]:
             ),
             "image_path": row["image_path"],
             "is_localized": bool(row["is_localized"]),
+            "stale_m2": row["stale_m2"],
         }
 
 

@@ -57,8 +57,8 @@ class Fields:
     def integers(self, name: str) -> tuple[int, ...]:
         return tuple(_integer(name, item, 0) for item in _list(name, self._value(name)))
 
-    def number(self, name: str) -> float:
-        return _number(name, self._value(name))
+    def number(self, name: str, default: float | None = None) -> float:
+        return _number(name, self._value(name, default))
 
     def numbers(self, name: str, length: int) -> tuple[float, ...]:
         items = _list(name, self._value(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -66,6 +67,7 @@ def keyframe(into: Destination, line: Fields) -> None:
         intrinsics=None if line.is_null("intrinsics") else _lens(line.fields("intrinsics")),
         image_path=line.text("image_path"),
         is_localized=line.flag("is_localized"),
+        stale_m=math.sqrt(max(0.0, line.number("stale_m2", 0.0))),
     )
     values = rows.keyframe_row(read, line.integer("chunk_id", 0))
     into.connection.execute(rows.insert("keyframe", rows.KEYFRAME_COLUMNS), values)

@@ -7,7 +7,8 @@ import sqlite3
 from dataclasses import dataclass, field
 
 from memory_nodes.records import ChangeKind, ItemKind, ObjectStatus
-from memory_nodes.store import objects, texts
+from memory_nodes.store import map_graphs, objects, texts
+from memory_nodes.store.database import sequence
 from memory_nodes.store.editing import edit_log
 from memory_nodes.store.forgetting import image_erasure
 from memory_nodes.store.forgetting.selection import Chosen, among
@@ -95,6 +96,11 @@ def _forget_views(connection: sqlite3.Connection, keyframes: set[int]) -> None:
         f" (SELECT object_key, keyframe_id FROM view WHERE {where})",
         values,
     )
+    connection.execute(  # the readers count looks, too
+        "UPDATE object SET changed = ? WHERE object_key IN"
+        f" (SELECT object_key FROM clear_look WHERE {where})",
+        (sequence(connection), *values),
+    )
     for table in ("relation", "view", "clear_look"):
         delete(connection, table, "keyframe_id", keyframes)
 
@@ -180,6 +186,7 @@ def _shorten_session(connection: sqlite3.Connection, session_id: str) -> None:
     ).fetchone()
     if first_ns is None:
         connection.execute("DELETE FROM session WHERE session_id = ?", (session_id,))
+        map_graphs.forget_unused(connection)
     else:
         connection.execute(
             "UPDATE session SET start_ns = ?, end_ns = ? WHERE session_id = ?",

@@ -15,6 +15,8 @@ from memory_nodes.store import episodes
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.indices.columns import Condition
 from memory_nodes.store.indices.items import Items
+from memory_nodes.store.map_corrections import SHIFTED
+from memory_nodes.store.placed import Placed
 from memory_nodes.store.rows import NOT_EXPIRED
 
 KINDS = (ItemKind.OBSERVATION, ItemKind.OBJECT, ItemKind.GIST, ItemKind.ENTITY)
@@ -23,12 +25,12 @@ _QUERIES: Mapping[ItemKind, tuple[str, tuple[str, ...]]] = {
     ItemKind.OBSERVATION: (
         "SELECT observation_key, stamp_ns, text_key, map_key, layer_key,"
         " coalesce(episode_key, 0), x, y, z FROM observation"
-        " WHERE text_key IS NOT NULL AND observation_key > ? ORDER BY observation_key",
+        " WHERE text_key IS NOT NULL AND observation_key {which} ORDER BY observation_key",
         ("key", "start_ns", "text_key", "map_key", "layer_key", "episode_key", "x", "y", "z"),
     ),
     ItemKind.GIST: (
         "SELECT gist_key, start_ns, end_ns, text_key, map_key, coalesce(episode_key, 0),"
-        " x, y, z, radius_m FROM gist WHERE gist_key > ? ORDER BY gist_key",
+        " x, y, z, radius_m FROM gist WHERE gist_key {which} ORDER BY gist_key",
         (
             *("key", "start_ns", "end_ns", "text_key", "map_key", "episode_key"),
             *("x", "y", "z", "radius_m"),
@@ -50,6 +52,8 @@ _QUERIES: Mapping[ItemKind, tuple[str, tuple[str, ...]]] = {
         ("key", "start_ns", "end_ns", "text_key", "map_key", "x", "y", "z"),
     ),
 }
+_FIXED = {ItemKind.OBSERVATION: Placed.OBSERVATION, ItemKind.GIST: Placed.GIST}
+"""Rows that only ever change when their map moves."""
 _SUBEPISODES = """
 WITH RECURSIVE inside (episode_key) AS (
     VALUES (?)
@@ -80,12 +84,17 @@ class Catalogue:
             ).fetchall()
             if gone:
                 self.items[kind].remove(np.array(gone, np.int64)[:, 0])
-        for kind in (ItemKind.OBSERVATION, ItemKind.GIST):
-            query, names = _QUERIES[kind]
-            found = connection.execute(query, (self.items[kind].columns.last_key,)).fetchall()
-            if found:
-                rows = _named(found, names)
-                self.items[kind].append({"end_ns": rows["start_ns"], **rows})
+        for kind, placed in _FIXED.items():
+            items, (query, names) = self.items[kind], _QUERIES[kind]
+            last_key = items.columns.last_key
+            newer = connection.execute(query.format(which="> ?"), (last_key,)).fetchall()
+            if newer:
+                items.append(_fixed(newer, names))
+            values = (since, int(placed), last_key)
+            where = f"IN ({SHIFTED} AND a.key <= ?)"
+            corrected = connection.execute(query.format(which=where), values).fetchall()
+            if corrected:
+                items.put(_fixed(corrected, names))
         for kind in (ItemKind.OBJECT, ItemKind.ENTITY):
             self._follow_changing(connection, kind, since)
 
@@ -132,6 +141,12 @@ def _named(rows: Sequence[Any], names: Sequence[str]) -> dict[str, NDArray[Any]]
         name: np.array(column, np.float64 if name in ("x", "y", "z", "radius_m") else np.int64)
         for name, column in zip(names, columns, strict=True)
     }
+
+
+def _fixed(rows: Sequence[Any], names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Where no end is given, a row is of one moment."""
+    columns = _named(rows, names)
+    return {"end_ns": columns["start_ns"], **columns}
 
 
 def _layer_keys(connection: sqlite3.Connection, layers: tuple[str, ...]) -> tuple[int, ...]:

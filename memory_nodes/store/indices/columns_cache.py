@@ -17,8 +17,9 @@ from memory_nodes.store.indices.columns import DTYPES, Columns
 
 FORMAT = 1
 _KIND = "columns of observations"
-_ROW = "SELECT stamp_ns, map_key, layer_key, x, y, z FROM observation WHERE observation_key = ?"
-_COLUMNS_OF_ROW = ("start_ns", "map_key", "layer_key", "x", "y", "z")
+_ROW = "SELECT stamp_ns, map_key, layer_key FROM observation WHERE observation_key = ?"
+_COLUMNS_OF_ROW = ("start_ns", "map_key", "layer_key")
+"""Not its place: that may have been corrected since."""
 
 
 def save(columns: Columns, path: Path, sequence: int, memory_id: str) -> None:

@@ -1,14 +1,17 @@
-"""A memory to drive to, and a user of the goal node."""
+"""A memory to drive to, a user of the goal node, and a camera."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from PIL import Image as PilImage
 from rclpy.action import ActionClient
 from robot_memory.action import NavigateToMemory
+from sensor_msgs.msg import Image
 
 from memory_nodes.records import Keyframe
 from memory_nodes.ros import endpoints
+from memory_nodes.ros.images import raw_msg
 from memory_nodes.store.writer import Writer
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import box, descriptor, graph, view
@@ -28,6 +31,20 @@ def remember(bench: NodeBench, *keyframes: Keyframe, shrink_px: float = 80.0) ->
     writer.close()
 
 
+class Camera:
+    """Shows the same picture all the time, stamped now."""
+
+    def __init__(self, bench: NodeBench) -> None:
+        image = raw_msg(PilImage.new("RGB", (64, 48), "white"))
+        publisher = bench.user.create_publisher(Image, endpoints.IMAGE, endpoints.SENSOR)
+
+        def show() -> None:
+            image.header.stamp = bench.user.get_clock().now().to_msg()
+            publisher.publish(image)
+
+        bench.user.create_timer(0.05, show)
+
+
 class Driver:
     """Sends goals to the goal node and waits for their results."""
 
@@ -37,11 +54,14 @@ class Driver:
         bench.until(self.client.server_is_ready, "the goal node")
         self.feedback: list[Any] = []
 
-    def send(self, **goal: Any) -> Any:
-        sending = self.client.send_goal_async(
+    def start(self, **goal: Any) -> Any:
+        """The future of the goal's handle."""
+        return self.client.send_goal_async(
             NavigateToMemory.Goal(**goal), feedback_callback=self.feedback.append
         )
-        return self._bench.result(sending, "an answer to the goal")
+
+    def send(self, **goal: Any) -> Any:
+        return self._bench.result(self.start(**goal), "an answer to the goal")
 
     def end_of(self, handle: Any) -> Any:
         return self._bench.result(handle.get_result_async(), "the result").result

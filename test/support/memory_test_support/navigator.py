@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from nav2_msgs.action import NavigateToPose
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -12,7 +12,8 @@ from rclpy.task import Future
 
 
 class Navigator(Node):
-    """One behaviour a goal, the last one for all further: succeed, reject, abort or hang.
+    """One behaviour a goal, the last one for all further: succeed, reject, abort, hang, or late
+    (hangs, and accepts only when `accept_late` is called).
 
     As in Nav2, a newer goal ends an older one ABORTED, with an empty result.
     """
@@ -27,13 +28,14 @@ class Navigator(Node):
         self._endings: dict[bytes, Future[str]] = {}
         self.goals: list[Any] = []
         """The poses of all goals, refused ones included."""
-        self.active = 0
+        self.accepted = self.active = 0
+        self._accepting: Future[None] = Future()
         self._server = ActionServer(
             self,
             NavigateToPose,
             "navigate_to_pose",
             self._execute,
-            goal_callback=self._on_goal,
+            goal_callback=cast(Any, self._on_goal),  # rclpy awaits it
             cancel_callback=self._on_cancel,
             callback_group=ReentrantCallbackGroup(),
         )
@@ -42,10 +44,17 @@ class Navigator(Node):
         self._server.destroy()
         super().destroy_node()
 
-    def _on_goal(self, goal: NavigateToPose.Goal) -> GoalResponse:
+    def accept_late(self) -> None:
+        self._accepting.set_result(None)
+
+    async def _on_goal(self, goal: NavigateToPose.Goal) -> GoalResponse:
         self.goals.append(goal.pose)
-        if self._behavior(len(self.goals)) == "reject":
+        behavior = self._behavior(len(self.goals))
+        if behavior == "reject":
             return GoalResponse.REJECT
+        if behavior == "late":
+            await self._accepting
+        self.accepted += 1
         self.active += 1
         return GoalResponse.ACCEPT
 
@@ -65,7 +74,7 @@ class Navigator(Node):
         for key in list(self._endings):
             self._end(key, "preempt")
         behavior = self._behavior(len(self.goals))
-        if behavior == "hang":
+        if behavior in ("hang", "late"):
             behavior = await self._ending_of(handle)
         if behavior == "cancel":
             handle.canceled()

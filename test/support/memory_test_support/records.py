@@ -67,6 +67,11 @@ def view(
     return ObjectView(keyframe_id, seen or box(), point_map_m=point_map_m)
 
 
+def measured(shown_by: Keyframe, point_map_m: Vector3) -> ObjectView:
+    """A view of a place, around the pixel that shows it, with its depth."""
+    return ObjectView(shown_by.keyframe_id, _around(point_map_m, shown_by), point_map_m=point_map_m)
+
+
 def _around(point_map_m: Vector3, shown_by: Keyframe, side_px: float = 50.0) -> Box:
     """A square whose middle is where the camera shows a point."""
     turn = shown_by.map_from_camera.rotation.as_matrix().T

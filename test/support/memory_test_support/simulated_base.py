@@ -2,7 +2,9 @@
 
 Drives in the map frame, turn-drive-turn, and lands exactly on the goal. From its first accepted
 goal on it publishes map -> odom -> base_link; until then another node owns these. `behavior` is
-one of succeed, reject, abort, hang (obeys cancel) and lose (no result, not even on cancel).
+one of succeed, short (says it has arrived, 1 m before the goal), reject, inactive (rejects, and its
+state says so), abort, hang (obeys cancel), blind (hangs, and the transforms end) and lose (no
+result, not even on cancel).
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import Any
 
 import rclpy
 from geometry_msgs.msg import PoseStamped
+from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -40,9 +44,11 @@ from memory_test_support.ros_messages import (
 )
 from memory_test_support.stand_in_parameters import ParameterError, declare, help_of
 
-BEHAVIORS = ("succeed", "reject", "abort", "hang", "lose")
+BEHAVIORS = ("succeed", "short", "reject", "inactive", "abort", "hang", "blind", "lose")
+SHORT_M = 1.0
 TICK_S = 0.02  # wall time
 FEEDBACK_S = 0.1  # wall time
+SEEING_S = 10.0  # simulated time for which a blind base still knows where it is
 UNKNOWN_ERROR = 9000  # NavigateToPose's error_code UNKNOWN
 LINKS = (("map", "odom"), ("odom", "base_link"))
 
@@ -99,9 +105,24 @@ class SimulatedBase(Node):
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )
+        self.create_service(GetState, "bt_navigator/get_state", self._on_get_state)
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # drives on when simulated time stands
         self._timer = self.create_timer(TICK_S, self._tick, clock=steady)
         self._publish_pose()
+
+    @property
+    def is_driving(self) -> bool:
+        return self._drive is not None
+
+    @property
+    def has_driven(self) -> bool:
+        """Whether it ever accepted a goal."""
+        return self._tf_out is not None
+
+    @property
+    def goal_y_m(self) -> float | None:
+        """Of the goal that it drives to."""
+        return None if self._drive is None else self._drive.goal.y_m
 
     def destroy_node(self) -> None:
         """Also ends the action server, which a node does not own."""
@@ -124,6 +145,13 @@ class SimulatedBase(Node):
                 self._pose = learned
                 self._publish_pose()
 
+    def _on_get_state(self, _: Any, response: Any) -> Any:
+        """Of the lifecycle, as Nav2's navigator says it."""
+        is_active = self.get_parameter("behavior").value != "inactive"
+        states = (State.PRIMARY_STATE_INACTIVE, State.PRIMARY_STATE_ACTIVE)
+        response.current_state.id = states[is_active]
+        return response
+
     def _on_goal(self, request: Any) -> GoalResponse:
         """Refuses what cannot be driven to."""
         reason = self._refusal(request.pose)
@@ -133,8 +161,9 @@ class SimulatedBase(Node):
         return GoalResponse.REJECT
 
     def _refusal(self, goal: Any) -> str | None:
-        if self.get_parameter("behavior").value == "reject":
-            return "told to reject"
+        behavior = self.get_parameter("behavior").value
+        if behavior in ("reject", "inactive"):
+            return f"its behavior is {behavior}"
         if self._pose is None:
             return "no start pose: neither on /tf nor in start_x, start_y, start_yaw_rad"
         if goal.header.frame_id != "map":
@@ -185,8 +214,12 @@ class SimulatedBase(Node):
         passed_s, self._wall_s = wall_s - self._wall_s, wall_s
         if self._drive is not None:
             self._run(self._drive, passed_s * self._time_scale)
-        if self._tf_out is not None:
+        if self._tf_out is not None and not self._is_blind():
             self._publish_transforms()
+
+    def _is_blind(self) -> bool:
+        drive = self._drive
+        return drive is not None and drive.behavior == "blind" and drive.driven_s > SEEING_S
 
     def _run(self, drive: _Drive, dt_s: float) -> None:
         """One step of the drive, by its behaviour."""
@@ -195,7 +228,7 @@ class SimulatedBase(Node):
             self._finish("canceled")
             return
         drive.driven_s += dt_s
-        if drive.behavior in ("succeed", "abort"):
+        if drive.behavior in ("succeed", "short", "abort"):
             self._pose = step(self._pose, drive.goal, dt_s, self._limits)
             self._publish_pose()
         if self._wall_s - drive.feedback_s >= FEEDBACK_S:
@@ -203,7 +236,9 @@ class SimulatedBase(Node):
             drive.handle.publish_feedback(self._feedback(drive))
         if drive.behavior == "abort":
             self._finish("aborted")
-        elif drive.behavior == "succeed" and self._pose == drive.goal:
+        elif (drive.behavior == "succeed" and self._pose == drive.goal) or (
+            drive.behavior == "short" and distance_m(self._pose, drive.goal) < SHORT_M
+        ):
             self._finish("succeeded")
 
     def _feedback(self, drive: _Drive) -> Any:

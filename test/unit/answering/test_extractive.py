@@ -42,6 +42,18 @@ def test_sentence_says_what_the_graph_knows(question: str, answer: str) -> None:
     assert extractive_answer(SNAPSHOT, ranking, 3700 * NS_PER_S) == answer
 
 
+def test_object_that_was_moved_is_not_where_it_was_seen_before() -> None:
+    book = replace(BOOK, views=(view(2), view(3)), placed_since=3)
+    keyframes = {number: keyframe(number) for number in (1, 2, 3)}
+    relations = (
+        Relation("book_1", "on", "shelf_1", (2,)),
+        Relation("book_1", "near", "pen_1", (3,)),
+    )
+    snapshot = Snapshot((book, PEN, SHELF), relations, keyframes)
+    answer = extractive_answer(snapshot, rank("Which book?", snapshot, 5), 3602 * NS_PER_S)
+    assert answer == "The book was last seen near the pen, 1 hour ago."
+
+
 def test_name_says_a_colour_once() -> None:
     assert name(descriptor("mug_1", color="red")) == "the red mug"
     assert name(descriptor("red_mug_1", color="red")) == "the red mug"

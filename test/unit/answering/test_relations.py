@@ -170,3 +170,16 @@ def test_of_very_many_things_the_newest_are_named_and_the_others_counted() -> No
     facts = _facts("What is on the desk?", Snapshot((DESK, *pens), relations, KEYFRAMES))
     assert facts is not None
     assert facts.text.endswith("the shade 4 pen and 2 more.")
+
+
+@pytest.mark.parametrize("moved", ["laptop_1", "desk_1"])
+def test_what_was_moved_away_since_is_not_on_it_any_more(moved: str) -> None:
+    objects = [
+        replace(item, placed_since=3 if item.object_id == moved else 0) for item in OBJECTS[:3]
+    ]
+    snapshot = Snapshot(tuple(objects), RELATIONS[:1], KEYFRAMES)
+    assert _facts("What is on the desk?", snapshot) is None
+    earlier = snapshot.filtered(Filter(until_ns=KEYFRAMES[2].stamp_ns))
+    then = _facts("What is on the desk?", earlier)
+    assert then is not None
+    assert then.text == "On the desk I saw the laptop."

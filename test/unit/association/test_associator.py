@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -400,6 +401,22 @@ def test_known_object_whose_place_a_chunk_shows_empty_is_looked_for(memory_dir: 
     assert _resolve(memory_dir, elsewhere)[0].clear_looks == ()
     writer.commit_chunk(resolved)
     writer.close()
+
+
+def test_sighting_on_another_map_makes_no_look_clear(tmp_path: Path) -> None:
+    """mug_2 was seen from behind; where the robot stands now it stood on the other map alone."""
+    here, behind = Pose.planar(0.0, 0.0, 0.0), Pose.planar(6.0, 0.0, math.pi)
+    ahead, behind_it = box(45.0, 298.0, 50.0), box(545.0, 298.0, 50.0)
+    seen_from = (("shed", here, ahead), ("map", behind, behind_it), ("map", behind, behind_it))
+    writer = Writer(tmp_path)
+    for number, (map_id, base, outline) in enumerate(seen_from, start=1):
+        taken = keyframe(number, base=base, map_id=map_id)
+        mug = replace(_mug(2, number, THERE), views=(view(number, outline, THERE),))
+        writer.commit_chunk(graph(number, [taken], [mug]))
+    writer.close()
+    pot = replace(_mug(1, 4, HERE), type="pot", views=(view(4, box(295.0, 298.0, 50.0), HERE),))
+    seen = graph(4, [keyframe(4, base=here)], [pot], resolved=False)
+    assert _resolve(tmp_path, seen)[0].clear_looks == ()
 
 
 def test_new_object_is_not_one_that_was_split_off_meanwhile(memory_dir: Path) -> None:

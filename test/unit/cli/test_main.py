@@ -5,6 +5,8 @@ from __future__ import annotations
 import configparser
 import json
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,7 +121,10 @@ def test_import_with_a_damaged_line_names_it_and_gives_1(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("doctor",), ("stats",), ("backup", "copy"), ("export", "all"), ("import", "nowhere")],
+    [
+        *(("doctor",), ("stats",), ("backup", "copy"), ("export", "all"), ("import", "nowhere")),
+        *(("ask", "where?"), ("locate", "mug"), ("timeline",), ("forget", "mug_1", "--yes")),
+    ],
 )
 def test_error_is_one_line_without_a_traceback(
     tmp_path: Path,
@@ -176,6 +181,41 @@ def test_command_runs_in_a_process_of_its_own(memory_dir: Path) -> None:
     assert child.stderr.startswith("stats: no memory in")
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_every_command(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert all(command.name in script for command in COMMANDS)
+    assert "--memory-dir" in script or "memory-dir" in script
+
+
+def test_completion_for_bash_is_a_script_that_bash_reads(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["completion", "bash"])
+    script = capsys.readouterr().out
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True, timeout=10.0)
+
+
+def test_completion_without_shtab_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert main(["completion", "bash"]) == 1
+    assert "robot-memory[completion]" in capsys.readouterr().err
+
+
+def test_interrupted_command_ends_with_130(
+    memory_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("memory_nodes.cli.stats.statistics", interrupted)
+    assert _run(memory_dir, "stats") == 130
+    assert capsys.readouterr().err == "stats: interrupted\n"
+
+
 def test_colcon_installs_the_command_beside_the_node_of_the_same_name() -> None:
     parser = configparser.ConfigParser()
     parser.read(PROJECT / "setup.cfg")
@@ -185,3 +225,21 @@ def test_colcon_installs_the_command_beside_the_node_of_the_same_name() -> None:
     )
     assert scripts["memory_cli"] == "memory_nodes.cli.main:main"
     assert scripts["memory"] == "memory_nodes.nodes.memory:main"
+
+
+def test_report_writes_a_page_and_a_picture(
+    memory_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out" / "today.html"
+    assert _run(memory_dir, "report", str(target), "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["page"], told["objects"]) == (str(target), 2)
+    assert "mug_1" in target.read_text(encoding="utf-8")
+    assert target.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_report_of_another_kind_is_refused(
+    memory_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(memory_dir, "report", "today.pdf") == 1
+    assert "ends in .html" in capsys.readouterr().err

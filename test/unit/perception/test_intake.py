@@ -265,3 +265,18 @@ def test_spool_that_cannot_be_thinned_any_more_stops_recording(tmp_path: Path) -
     rig.shoot(100.0)
     assert rig.problems == {}
     assert rig.stamps_s() == [100.0]
+
+
+def test_what_was_seen_on_two_maps_is_in_two_chunks(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, EVERY_FRAME)
+    rig.shoot(1.0)
+    rig.intake.change_map("shed", rig.now_s)
+    rig.shoot(2.0)
+    rig.intake.stop(rig.now_s)
+    first = rig.spool.next_undetected()
+    assert first is not None
+    assert [item.map_id for item in first.keyframes] == ["map"]
+    rig.spool.store_detections(graph(first.chunk_id, first.keyframes))
+    second = rig.spool.next_undetected()
+    assert second is not None
+    assert [item.map_id for item in second.keyframes] == ["shed"]

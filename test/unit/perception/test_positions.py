@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,12 @@ def _seen(point_map_m: Vector3, shown_by: Keyframe, half_px: float = 20.0) -> Ob
     u_px, v_px = 500.0 * x / z + 320.0, 500.0 * y / z + 240.0
     box = Box(u_px - half_px, v_px - half_px, u_px + half_px, v_px + half_px)
     return ObjectView(shown_by.keyframe_id, box)
+
+
+def _shifted(seen: ObjectView, px: float) -> ObjectView:
+    """The box to the right, and up."""
+    box = seen.box
+    return replace(seen, box=Box(box.x0_px + px, box.y0_px - px, box.x1_px + px, box.y1_px - px))
 
 
 def _walk(*places: tuple[float, float, float]) -> dict[int, Keyframe]:
@@ -90,6 +97,21 @@ def test_one_view_without_depth_gives_a_bearing_and_says_that_it_is_rough() -> N
     along, _, _, _, across, *_ = found.covariance_m2
     assert math.sqrt(along) == pytest.approx(2.0, abs=0.2)
     assert math.sqrt(across) < 0.2
+
+
+def test_turning_on_the_spot_tells_no_more_than_one_view() -> None:
+    """Rays from one place meet in the camera, however few pixels off the boxes are."""
+    keyframes = _walk(*((0.0, 0.0, 0.1 * n - 0.3) for n in range(6)))
+    aside_px = (2.0, -3.0, 1.0, 3.0, -2.0, -1.0)
+    views = [
+        _shifted(_seen(MUG_MAP_M, item), px)
+        for item, px in zip(keyframes.values(), aside_px, strict=True)
+    ]
+    turned, once = locate(views, keyframes), locate(views[:1], keyframes)
+    assert turned is not None
+    assert once is not None
+    assert turned.is_rough
+    assert math.dist(turned.point_m, once.point_m) < 0.1
 
 
 def test_one_view_with_depth_is_not_rough() -> None:

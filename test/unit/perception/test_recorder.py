@@ -217,3 +217,15 @@ def test_time_that_jumped_back_starts_a_session_whatever_the_next_stamp(tmp_path
     second = recorder.record(_posed(50.0, AWAY))
     assert second.session_id != first.session_id
     assert recorder.record(_posed(51.0)).session_id == second.session_id
+
+
+def test_keyframe_after_a_change_of_maps_is_on_the_new_one_in_a_session_of_its_own(
+    tmp_path: Path,
+) -> None:
+    recorder = _recorder(tmp_path)
+    before = recorder.record(_posed(1.0))
+    recorder.change_map("shed")
+    assert recorder.starts_session(_ns(2.0))
+    after = recorder.record(_posed(2.0))
+    assert (before.map_id, after.map_id) == ("map", "shed")
+    assert before.session_id != after.session_id

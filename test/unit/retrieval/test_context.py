@@ -42,6 +42,13 @@ def test_object_line_says_what_it_was_before_it_changed() -> None:
     )
 
 
+def test_object_line_says_what_held_before_it_was_moved() -> None:
+    mug = replace(MUG, views=(view(1), view(2)), placed_since=2)
+    snapshot = Snapshot((mug, DESK), SNAPSHOT.relations, KEYFRAMES)
+    line = object_line(mug, snapshot, 0)
+    assert line.endswith("; can: drink; before it was moved on desk_1")
+
+
 def test_keyframe_comes_with_all_its_relations_and_what_they_name() -> None:
     """Of an object all relations of the keyframes, then the newest others; and a shelf that has
     no box in keyframe 1, but is named there.

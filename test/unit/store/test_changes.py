@@ -58,9 +58,13 @@ class Memory:
         name: str = "mug_1",
         is_measured: bool = True,
         status: ObjectStatus = PRESENT,
+        map_id: str = "map",
     ) -> None:
         """A chunk that shows one object at a place in each of its keyframes."""
-        taken = [self._keyframe(stamp_s, 0.1 * index) for index, _ in enumerate(places)]
+        taken = [
+            replace(self._keyframe(stamp_s, 0.1 * index), map_id=map_id)
+            for index, _ in enumerate(places)
+        ]
         views = [
             view(item.keyframe_id, _around(item, place), place if is_measured else None)
             for item, place in zip(taken, places, strict=True)
@@ -146,6 +150,22 @@ def test_object_that_is_measured_at_another_place_has_moved(memory: Memory) -> N
     assert moved.new_position is not None
     assert moved.old_position.point_m == pytest.approx(HERE, abs=0.15)
     assert moved.new_position.point_m == pytest.approx(THERE, abs=0.15)
+
+
+def test_object_has_moved_from_where_it_was_on_the_same_map(memory: Memory) -> None:
+    """What it was seen at on another map in between is a place of that map."""
+    memory.see(HERE, HERE)
+    memory.see(THERE, THERE, map_id="upstairs")
+    memory.see(HERE, HERE)
+    assert memory.changes() == []
+    memory.see(THERE, THERE, map_id="upstairs")
+    memory.see(THERE, THERE)
+    (moved,) = memory.changes()
+    assert moved.old_position is not None
+    assert moved.old_position.point_m == pytest.approx(HERE, abs=0.2)
+    assert moved.descriptor.status == MOVED
+    places = memory.reader.history_of("mug_1").places
+    assert [place.map_id for place in places] == ["map", "map"]
 
 
 def test_old_place_is_kept_with_the_time_that_it_was_seen_there(memory: Memory) -> None:

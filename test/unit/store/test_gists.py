@@ -12,6 +12,7 @@ import pytest
 
 from memory_nodes.errors import InputError
 from memory_nodes.store.observations import MAX_COORDINATE_M, MAX_TEXT_CHARS
+from memory_nodes.store.past import Past
 from memory_nodes.store.writer import Writer
 from memory_test_support.records import gist, observation
 
@@ -89,3 +90,15 @@ def test_number_of_a_deleted_gist_is_not_given_again(writer: Writer) -> None:
         connection.execute("DELETE FROM gist")
     assert writer.add_gist(gist()) == "gist_2"
     assert writer.counts().gists == 1
+
+
+def test_newest_gists_of_a_map_are_read_as_they_were_written(
+    writer: Writer, tmp_path: Path
+) -> None:
+    for number, map_id in enumerate(("map", "map", "upstairs", "map")):
+        writer.add_gist(gist(f"told {number}", map_id=map_id, end_ns=number, radius_m=2.0))
+    past = Past(tmp_path)
+    newest = past.gists("map", 2)
+    past.close()
+    assert list(newest) == ["gist_4", "gist_2"]
+    assert newest["gist_2"] == gist("told 1", end_ns=1, radius_m=2.0)

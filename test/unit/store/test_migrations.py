@@ -1,8 +1,8 @@
 """A memory made by any earlier version opens and keeps all it had.
 
-``test/data/memory_schema_N.sql`` are memories as version N left them. Those of 1, 3, 4 and 5 have
+``test/data/memory_schema_N.sql`` are memories as version N left them. Those of 1 and 3 to 6 have
 the same rows: three maps, a session on two of them, an object with two states, and two texts that
-are said twice. In that of 5 a person has pinned desk_1.
+are said twice. In those of 5 and 6 a person has pinned desk_1.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> str:
     return ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
 
 
-@pytest.fixture(params=[1, 3, 4, 5])
+@pytest.fixture(params=[1, 3, 4, 5, 6])
 def migrated(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """The directory of a memory that was of an earlier schema."""
     _restore(tmp_path, request.param).close()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_nodes.records import ObjectStatus, Relation
+from memory_nodes.records import ClearLook, ObjectStatus, Relation
+from memory_nodes.store.editing.edits import Pin
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.object_changes import ObjectChanges
 from memory_nodes.store.reader import Reader
@@ -83,12 +84,52 @@ def test_newest_of_an_object_is_its_last_view_and_state(reader: Reader) -> None:
     assert (mug.type, mug.views, mug.view_count) == ("cup", (view(2),), 2)
     assert (mug.first_seen_ns, mug.last_seen_ns) == (10**9, 2 * 10**9)
     assert desk == reader.objects(["desk_1"])[0]
+    (twice,) = reader.newest_of_objects(["mug_1"], 5)
+    assert twice.views == reader.objects(["mug_1"])[0].views
     assert reader.newest_of_objects([]) == []
+
+
+def test_newest_of_an_object_whose_pinned_words_are_forgotten_has_the_newest_ones(
+    reader: Reader, writer: Writer
+) -> None:
+    writer.edit(Pin("mug_1"), 0)
+    writer.commit_chunk(graph(3, [keyframe(3)], [descriptor("mug_1", view(3), color="blue")]))
+    (mug,) = reader.newest_of_objects(["mug_1"])
+    assert mug.attributes == {"color": "dark red"}
+    writer.forget(Forget(("keyframe_2",)))
+    (mug,) = reader.newest_of_objects(["mug_1"])
+    assert mug.attributes == reader.objects(["mug_1"])[0].attributes == {"color": "blue"}
 
 
 def test_relations_of_some_subjects(reader: Reader) -> None:
     assert reader.relations(["mug_1"]) == reader.relations()
     assert reader.relations(["desk_1"]) == reader.relations([]) == []
+
+
+def test_relation_that_was_seen_last_comes_first_with_its_newest_keyframe(
+    reader: Reader, writer: Writer
+) -> None:
+    seen = [descriptor(name, view(3), view(4)) for name in ("mug_1", "desk_1")]
+    under = Relation("mug_1", "under", "desk_1", (3, 4))
+    writer.commit_chunk(graph(3, [keyframe(3), keyframe(4)], seen, [under]))
+    assert reader.newest_of_relations(["mug_1", "desk_1"]) == [
+        replace(under, keyframe_ids=(4,)),
+        Relation("mug_1", "on", "desk_1", (1,)),
+    ]
+    assert reader.newest_of_relations(["desk_1"]) == []
+
+
+def test_clear_look_that_is_forgotten_is_told(reader: Reader, writer: Writer) -> None:
+    looked = graph(3, [keyframe(3)])
+    writer.commit_chunk(replace(looked, clear_looks=(ClearLook("mug_1", 3),)))
+    before = reader.objects_changed_since(-1)
+    assert {item.object_id: item.clear_looks for item in before.changed} == {
+        "mug_1": 1,
+        "desk_1": 0,
+    }
+    writer.forget(Forget(("keyframe_3",)))
+    (mug,) = reader.objects_changed_since(before.sequence).changed
+    assert (mug.object_id, mug.clear_looks) == ("mug_1", 0)
 
 
 def test_pairs_that_a_person_told_apart(reader: Reader, writer: Writer) -> None:

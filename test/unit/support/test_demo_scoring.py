@@ -11,7 +11,7 @@ pytest.importorskip("robot_memory.msg")
 
 from robot_memory.msg import Keyframe, MemoryAnswer, RetrievedKeyframe
 
-from memory_nodes.navigation.candidates import Outcome
+from memory_nodes.navigation.outcomes import Outcome
 from memory_test_support.demo.scoring import score_drive
 from memory_test_support.drive import FloorPose
 from memory_test_support.ros_messages import floor_pose_message, time_message

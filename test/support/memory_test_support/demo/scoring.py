@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from memory_nodes.navigation.candidates import Outcome
+from memory_nodes.navigation.outcomes import Outcome
 from memory_nodes.ros.conversions import time_from_msg
 from memory_test_support.demo.report import Asked, Driven
 from memory_test_support.drive import FloorPose, distance_m

@@ -54,7 +54,7 @@ def test_manifest_counts_the_lines_of_each_file(memory_dir: Path) -> None:
     for file in path.glob("*.jsonl"):
         assert counts.pop(file.name) == len(_lines(file)), file.name
     assert counts == {"images": 3}
-    assert manifest["schema"] == 6
+    assert manifest["schema"] == 7
     assert manifest["embedding_model"] == {"model_id": "test-model", "dimension": 8}
     assert manifest["last_ids"] == {
         **{"entity": 2, "episode": 3, "gist": 1, "history_node": 2, "object_event": 2},

@@ -1,0 +1,127 @@
+"""Where the robot may be sent, and on what memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory_nodes.errors import ConfigurationError
+from memory_nodes.geometry import Pose
+from memory_nodes.navigation.outcomes import Cause
+from memory_nodes.parameters import parameter
+from memory_nodes.records import NS_PER_S, Keyframe
+
+
+@dataclass(frozen=True)
+class SafetyConfig:
+    """Where the robot is never sent, whatever it remembers."""
+
+    keep_out: tuple[str, ...] = parameter(
+        ("",),
+        "polygons in the map frame that no goal may lie in, each as 'x y, x y, x y', metres; [''] "
+        "for none. A way through one is refused where the planner can be asked",
+    )
+    allowed_maps: tuple[str, ...] = parameter(
+        ("",), "maps on which the robot may be sent anywhere; [''] for all"
+    )
+    max_memory_age_s: float = parameter(
+        0.0, "older keyframes are never driven to; 0: of any age", unit="s", low=0.0
+    )
+    dry_run: bool = parameter(False, "only publish the goal, never drive to it")
+
+
+@dataclass(frozen=True)
+class KeepOut:
+    """A polygon on the floor, with its border; its corners are in the map frame, metres."""
+
+    corners_m: tuple[tuple[float, float], ...]
+
+    @classmethod
+    def parsed(cls, text: str) -> KeepOut:
+        """From 'x y, x y, x y'. Raises ConfigurationError for what is no polygon."""
+        try:
+            corners = (map(float, corner.split()) for corner in text.split(","))
+            corners_m = tuple((x_m, y_m) for x_m, y_m in corners)
+        except ValueError:
+            corners_m = ()
+        if len(corners_m) < 3 or not all(math.isfinite(v) for xy in corners_m for v in xy):
+            raise ConfigurationError(
+                f"keep_out has {text!r}: give at least three corners as 'x y, x y, x y', metres"
+            )
+        return cls(corners_m)
+
+    def holds(self, x_m: float, y_m: float) -> bool:
+        """By the number of edges that a ray to the right crosses."""
+        is_inside = False
+        for (x0, y0), (x1, y1) in zip(self.corners_m, self._next_corners(), strict=True):
+            if _is_on_edge(x_m, y_m, (x0, y0), (x1, y1)):
+                return True
+            if (y0 > y_m) != (y1 > y_m) and x_m < x0 + (y_m - y0) * (x1 - x0) / (y1 - y0):
+                is_inside = not is_inside
+        return is_inside
+
+    def _next_corners(self) -> Sequence[tuple[float, float]]:
+        return (*self.corners_m[1:], self.corners_m[0])
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What may be driven to right now."""
+
+    map_id: str
+    """Of the map that the robot is on."""
+    allowed_maps: frozenset[str] = frozenset()
+    """Empty: all."""
+    keep_out: tuple[KeepOut, ...] = ()
+    max_age_ns: int | None = None
+
+    @classmethod
+    def of(cls, config: SafetyConfig, map_id: str) -> Rules:
+        """Raises ConfigurationError for a polygon that is none."""
+        max_age_ns = round(config.max_memory_age_s * NS_PER_S)
+        return cls(
+            map_id,
+            frozenset(filter(None, config.allowed_maps)),
+            tuple(KeepOut.parsed(text) for text in config.keep_out if text.strip()),
+            max_age_ns if max_age_ns > 0 else None,
+        )
+
+    def refusal_of(self, keyframe: Keyframe, now_ns: int) -> Cause | None:
+        """Why a keyframe is not driven to; None where it may be.
+
+        A pose of another map means nothing in this one, and a pose that is not finite or whose
+        quaternion is not of unit length came from a defect.
+        """
+        if keyframe.map_id != self.map_id:
+            return Cause.OTHER_MAP
+        if self.allowed_maps and self.map_id not in self.allowed_maps:
+            return Cause.MAP_FORBIDDEN
+        if not (keyframe.is_localized and keyframe.map_from_base.is_valid):
+            return Cause.UNSURE_PLACE
+        if self.max_age_ns is not None and now_ns - keyframe.stamp_ns > self.max_age_ns:
+            return Cause.TOO_OLD
+        return None
+
+    def forbids(self, map_from_goal: Pose) -> bool:
+        """Whether a pose is where the robot must not be."""
+        x_m, y_m, _ = map_from_goal.position_m
+        return any(area.holds(x_m, y_m) for area in self.keep_out)
+
+    def forbids_way(self, path: Iterable[Pose]) -> bool:
+        """Whether a path enters a place where the robot must not be; it may leave one."""
+        was_outside = False
+        for pose in path:
+            is_outside = not self.forbids(pose)
+            if was_outside and not is_outside:
+                return True
+            was_outside = is_outside
+        return False
+
+
+def _is_on_edge(
+    x_m: float, y_m: float, start_m: tuple[float, float], end_m: tuple[float, float]
+) -> bool:
+    here = (x_m, y_m)
+    detour_m = math.dist(start_m, here) + math.dist(here, end_m) - math.dist(start_m, end_m)
+    return detour_m < 1e-9

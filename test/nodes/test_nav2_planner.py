@@ -1,0 +1,83 @@
+"""Nav2's costmap and planner over DDS: asked where they are there, and never waited for long."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nav2_msgs.srv", reason="the stand-in nav2_msgs is not built with services")
+
+from memory_nodes.geometry import Pose
+from memory_nodes.navigation.outcomes import Outcome
+from memory_nodes.nodes.goal_node import GoalNode
+from memory_test_support.costmap_server import CostmapServer
+from memory_test_support.floor_plan import Area, FloorPlan
+from memory_test_support.goal_driver import SOON, Driver, remember
+from memory_test_support.navigator import Navigator
+from memory_test_support.node_bench import NodeBench
+from memory_test_support.records import keyframe
+
+ROOM = Area(-5.0, -5.0, 5.0, 5.0)
+TAKEN = FloorPlan(ROOM, low=(Area(0.95, 1.95, 1.05, 2.05),))
+WALLED = FloorPlan(ROOM, walls=(Area(0.4, -9.0, 0.5, 9.0),))
+FULL = FloorPlan(ROOM, low=(Area(-0.5, 0.5, 2.5, 3.5),))
+SMALL = FloorPlan(Area(-5.0, -5.0, 5.0, 1.0))
+HERE = keyframe(1, base=Pose.planar(1.0, 2.0, 0.5))
+
+
+def start(
+    bench: NodeBench, floor: FloorPlan, mode: str = "answer", **parameters: Any
+) -> tuple[Any, Any, Driver]:
+    """The navigator, the costmap server, and a driver of the goal node, which has found both."""
+    remember(bench, HERE)
+    navigator = bench.make(Navigator)
+    make = partial(CostmapServer, floor, Pose.planar(0.0, 0.0, 0.0), mode)
+    server = bench.make(lambda **options: make(**_without_overrides(options)))
+    node = bench.start(GoalNode, **{**SOON, "preflight_timeout_s": 0.5, **parameters})
+    bench.until(lambda: node.means.preflight.planner.is_ready, "costmap and planner")
+    return navigator, server, Driver(bench)
+
+
+def _without_overrides(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != "parameter_overrides"}
+
+
+def test_pose_that_is_taken_gives_way_to_a_free_one(bench: NodeBench) -> None:
+    navigator, _, driver = start(bench, TAKEN)
+    assert driver.go(keyframe_id=1).outcome == Outcome.ARRIVED
+    (goal,) = navigator.goals
+    assert TAKEN.is_free(goal.pose.position.x, goal.pose.position.y)
+
+
+@pytest.mark.parametrize("floor", [WALLED, FULL, SMALL])
+def test_place_that_is_taken_off_the_map_or_out_of_reach_is_not_driven_to(
+    floor: FloorPlan, bench: NodeBench
+) -> None:
+    navigator, _, driver = start(bench, floor)
+    assert driver.go(keyframe_id=1).outcome == Outcome.NO_VALID_GOAL
+    assert navigator.goals == []
+
+
+def test_servers_that_are_silent_do_not_block(bench: NodeBench) -> None:
+    navigator, server, driver = start(bench, FULL, "silent")
+    assert driver.go(keyframe_id=1).outcome == Outcome.ARRIVED
+    assert server.asked == 1
+    assert len(navigator.goals) == 1
+
+
+def test_planner_that_is_not_active_does_not_block(bench: NodeBench) -> None:
+    navigator, _, driver = start(bench, WALLED, "refuse")
+    assert driver.go(keyframe_id=1).outcome == Outcome.ARRIVED
+    assert len(navigator.goals) == 1
+
+
+def test_nothing_is_asked_where_preflight_is_off(bench: NodeBench) -> None:
+    remember(bench, HERE)
+    bench.make(Navigator)
+    make = partial(CostmapServer, FULL, Pose.planar(0.0, 0.0, 0.0))
+    server = bench.make(lambda **options: make(**_without_overrides(options)))
+    bench.start(GoalNode, **SOON, preflight=False)
+    assert Driver(bench).go(keyframe_id=1).outcome == Outcome.ARRIVED
+    assert server.asked == 0

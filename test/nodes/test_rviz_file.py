@@ -1,0 +1,100 @@
+"""rviz/memory.rviz shows what the suite publishes, in its types and with its quality of service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from rclpy.qos import QoSProfile
+
+from memory_nodes.nodes.detector_node import DetectorNode
+from memory_nodes.nodes.goal_node import GoalNode
+from memory_nodes.nodes.marker_node import MarkerNode
+from memory_test_support.node_bench import NodeBench
+
+PATH = Path(__file__).resolve().parents[2] / "rviz" / "memory.rviz"
+TYPES = {
+    "MarkerArray": "visualization_msgs/msg/MarkerArray",
+    "Path": "nav_msgs/msg/Path",
+    "Image": "sensor_msgs/msg/Image",
+    "Pose": "geometry_msgs/msg/PoseStamped",
+    "PublishPoint": "geometry_msgs/msg/PointStamped",
+}
+OF_OTHERS = {"/map", "/map_updates", "/initialpose", "/goal_pose"}
+"""Of SLAM and Nav2."""
+CAMERA = "/memory/image"
+"""What the suite listens to, too."""
+
+
+def displays(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for item in items:
+        yield item
+        yield from displays(item.get("Displays", []))
+
+
+def shown() -> list[tuple[str, dict[str, Any]]]:
+    """The last word of the class, and the topic, of all that is drawn or sent."""
+    root = yaml.safe_load(PATH.read_text(encoding="utf-8"))["Visualization Manager"]
+    everything = [*displays(root["Displays"]), *root["Tools"]]
+    return [
+        (item["Class"].rpartition("/")[2], topic)
+        for item in everything
+        for name, topic in item.items()
+        if name.endswith("Topic")
+    ]
+
+
+def reaches(publisher: tuple[str, str], subscription: tuple[str, str]) -> bool:
+    """Whether a publisher offers the durability and reliability that a subscription asks for."""
+    is_kept = publisher[0] == "Transient Local" or subscription[0] == "Volatile"
+    return is_kept and (publisher[1] == "Reliable" or subscription[1] == "Best Effort")
+
+
+def written(quality: QoSProfile) -> tuple[str, str]:
+    """Durability and reliability as RViz calls them."""
+    names = (quality.durability.name, quality.reliability.name)
+    durability, reliability = (name.replace("_", " ").title() for name in names)
+    return durability, reliability
+
+
+@pytest.fixture
+def suite(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
+    with NodeBench(ros_domain, tmp_path) as bench:
+        bench.start(MarkerNode)
+        bench.start(GoalNode)
+        bench.start(DetectorNode, image_transport="raw")
+        yield bench
+
+
+def test_every_topic_is_one_of_the_suite_with_its_type_and_quality(suite: NodeBench) -> None:
+    for kind, topic in shown():
+        name, wanted = topic["Value"], (topic["Durability Policy"], topic["Reliability Policy"])
+        if name in OF_OTHERS:
+            continue
+        published = suite.user.get_publishers_info_by_topic(name)
+        heard = suite.user.get_subscriptions_info_by_topic(name)
+        assert {end.topic_type for end in (*published, *heard)} == {TYPES[kind]}, name
+        if kind == "PublishPoint":
+            assert all(reaches(wanted, written(end.qos_profile)) for end in heard), name
+        elif name != CAMERA:
+            (end,) = published
+            assert reaches(written(end.qos_profile), wanted), name
+        else:
+            assert wanted == ("Volatile", "Best Effort"), "any camera reaches it"
+
+
+def test_all_that_the_suite_draws_is_shown() -> None:
+    values = {topic["Value"] for _, topic in shown()}
+    drawn = ("markers", "trail", "retrieved_image", "goal", "image")
+    assert {f"/memory/{name}" for name in drawn} <= values
+    assert {"/map", "/clicked_point"} <= values
+
+
+def test_transforms_and_menus_have_their_displays() -> None:
+    root = yaml.safe_load(PATH.read_text(encoding="utf-8"))["Visualization Manager"]
+    by_class = {item["Class"].rpartition("/")[2]: item for item in displays(root["Displays"])}
+    assert by_class["TF"]["Enabled"]
+    assert by_class["InteractiveMarkers"]["Interactive Markers Namespace"] == "/memory/object_menus"
