@@ -15,8 +15,10 @@ from memory_nodes.answering.changes import change_answer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.history_answers import HistoryAnswers
+from memory_nodes.answering.noted import noted_answer
 from memory_nodes.answering.past_questions import PastQuestions
 from memory_nodes.answering.reasoning import Reasoning, not_seen
+from memory_nodes.answering.recall import Recall
 from memory_nodes.answering.relation_question import relation_question
 from memory_nodes.answering.relations import Related, relation_facts
 from memory_nodes.dates import Dates
@@ -43,6 +45,7 @@ class Answerer:
         dates: of the times in questions.
         past: what happened; without it such questions are answered from the graph.
         agents: by mode; a mode without one is refused.
+        recall: what observations speak of; without it only objects are answers.
     """
 
     def __init__(
@@ -54,12 +57,15 @@ class Answerer:
         retriever: Retriever | None = None,
         past: Past | None = None,
         agents: Mapping[str, Agent] | None = None,
+        recall: Recall | None = None,
     ) -> None:
         self._retriever = retriever if retriever is not None else Retriever()
         self._snapshots = snapshots
         self._config = config
         self._dates = dates
         history = None if past is None else HistoryAnswers(past, dates)
+        self._place_at = _nowhere if history is None else history.place_at
+        self._recall = recall
         self._reasoning = Reasoning(model, config, None if history is None else history.place_at)
         self._past = None if history is None else PastQuestions(history, dates, self._reasoning)
         self._agents = agents if agents is not None else {}
@@ -98,7 +104,11 @@ class Answerer:
                 return self._changes(asked, changes, wanted, everything)
         snapshot = everything.filtered(asked.wanted)
         told = await self._told(asked, snapshot) if mode == "auto" else None
-        return told or await self._by_graph(asked, snapshot, mode)
+        answer = told or await self._by_graph(asked, snapshot, mode)
+        if mode == "auto" and not answer.found and self._recall is not None:
+            noted = await asyncio.to_thread(noted_answer, asked, self._recall, self._place_at)
+            return noted or answer
+        return answer
 
     async def _told(self, asked: Asked, snapshot: Snapshot) -> Answer | None:
         """What the past tells; None for a question about something else."""
@@ -205,3 +215,8 @@ class Answerer:
                 f"mode {mode!r} needs a model and what the agents are made with: set base_url and "
                 "pip install 'robot-memory[agents]', or use mode auto"
             )
+
+
+def _nowhere(stamp_ns: int) -> str:
+    """Without a past nobody knows where the robot was."""
+    return ""

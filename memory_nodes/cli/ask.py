@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.config import AnswererConfig
+from memory_nodes.answering.recall import Recall
 from memory_nodes.cli.command import Command, Outcome, Table
 from memory_nodes.cli.findings import keyframe_data, object_data, object_table
 from memory_nodes.cli.options import (
@@ -28,6 +29,7 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.store.memory_clock import MemoryClock
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
+from memory_nodes.store.sightings import Sightings
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,11 +45,18 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(memory_dir: Path, arguments: argparse.Namespace) -> Outcome:
     dates, model = Dates(arguments.time_zone), chat_for(endpoint_of(arguments))
-    with closing(Reader(memory_dir)) as reader, closing(Past(memory_dir)) as past:
+    with (
+        closing(Reader(memory_dir)) as reader,
+        closing(Past(memory_dir)) as past,
+        closing(Sightings(memory_dir)) as sightings,
+    ):
         now_ns = MemoryClock(reader).now_ns()
         snapshots = SnapshotCache(reader)
         retriever = Retriever(RetrievalConfig(), model)
-        answerer = Answerer(model, snapshots, AnswererConfig(), dates, retriever, past)
+        recall = Recall(sightings)
+        answerer = Answerer(
+            model, snapshots, AnswererConfig(), dates, retriever, past, recall=recall
+        )
         wanted = _wanted(arguments, now_ns, dates)
         answer = asyncio.run(
             answerer.answer(

@@ -16,6 +16,7 @@ from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.answering.on_map import is_elsewhere, with_map
+from memory_nodes.answering.recall import Recall
 from memory_nodes.answering.speech import spoken
 from memory_nodes.answering.surroundings import Around, surroundings
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolsConfig
@@ -107,7 +108,14 @@ class QueryNode(MemoryNode):
         memory_dir = self.suite.memory_path
         agents = agents_by_mode(model, self.toolbox, self.past, memory_dir, self.agency, self.dates)
         self.answerer = Answerer(
-            model, self.snapshots, self.answering, self.dates, retriever, self.past, agents
+            model,
+            self.snapshots,
+            self.answering,
+            self.dates,
+            retriever,
+            self.past,
+            agents,
+            Recall(self.sightings),
         )
 
     def _grounding(self) -> Grounding | None:
