@@ -92,8 +92,10 @@ def test_every_object_with_parallax_has_a_position(with_depth: bool) -> None:
     assert None not in found.values()
 
 
-@pytest.mark.parametrize("with_depth", [False, True])
-def test_positions_are_where_a_hand_has_measured_them(with_depth: bool) -> None:
+@pytest.mark.parametrize(("with_depth", "nine_in_ten_m"), [(False, 0.5), (True, 0.45)])
+def test_positions_are_where_a_hand_has_measured_them(
+    with_depth: bool, nine_in_ten_m: float
+) -> None:
     instances = load_truth().instances
     errors_m = sorted(
         math.dist(estimate.point_m, instances[key].position_m)
@@ -101,7 +103,7 @@ def test_positions_are_where_a_hand_has_measured_them(with_depth: bool) -> None:
         if estimate is not None
     )
     assert statistics.median(errors_m) < 0.08
-    assert errors_m[int(0.9 * len(errors_m))] < 0.45
+    assert errors_m[int(0.9 * len(errors_m))] < nine_in_ten_m
 
 
 @pytest.mark.parametrize("with_depth", [False, True])

@@ -399,7 +399,7 @@ def test_pose_that_may_be_far_off_is_no_goal(writer: Writer, reader: Reader) -> 
 
 
 def test_object_seen_from_places_that_moved_apart_is_where_both_show_it(tmp_path: Path) -> None:
-    """On the second visit all is drawn 0.4 m aside, so that the mug seems to be in between."""
+    """On the second visit all is drawn 0.4 m aside, so that the mug seems to be elsewhere."""
     writer, reader = Writer(tmp_path), Reader(tmp_path)
     shown = Box(295.0, 381.0, 345.0, 431.0)
     _visit(writer, 1, 0.0, shown)
@@ -408,11 +408,11 @@ def test_object_seen_from_places_that_moved_apart_is_where_both_show_it(tmp_path
     _hear(writer, LINE, 0.0)
     _hear(writer, LINE | second, 200.0)
     _visit(writer, 2, 0.4, shown)
-    between = _mug(reader).position
+    mistaken = _mug(reader).position
     _hear(writer, LINE | {100 + key: point for key, point in LINE.items()}, 300.0)
     corrected = _mug(reader).position
-    assert true_place is not None and between is not None and corrected is not None
-    assert between.point_m[1] == pytest.approx(true_place.point_m[1] + 0.2, abs=0.02)
+    assert true_place is not None and mistaken is not None and corrected is not None
+    assert mistaken.point_m[1] - true_place.point_m[1] > 0.1
     assert corrected.point_m == pytest.approx(true_place.point_m, abs=0.03)
     reader.close()
     writer.close()

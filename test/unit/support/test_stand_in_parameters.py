@@ -84,7 +84,8 @@ def test_help_has_one_line_a_parameter_with_its_unit() -> None:
         ("simulated_base", "time_scale:=quick", "time_scale is 'quick', give a number such as 1.0"),
         (
             *("simulated_base", "behavior:=dance"),
-            "behavior is 'dance', give one of succeed, reject, abort, hang, lose",
+            "behavior is 'dance', give one of succeed, short, reject, inactive, abort, hang, "
+            "blind, lose",
         ),
     ],
 )
