@@ -172,4 +172,4 @@ class ToolAgent:
             run.evidence.add(reply.object_ids, reply.keyframe_ids)
         if reply.is_ok and (reply.object_ids or reply.keyframe_ids):
             run.best = Finding(reply.text, reply.object_ids, reply.keyframe_ids)
-        results.add(call, reply.as_json())
+        results.add(call, reply.as_json(), is_found=reply.is_ok)

@@ -26,7 +26,7 @@ class Result:
     call: ToolCall
     text: str
     is_found: bool
-    """By a tool; else it is a hint of ours."""
+    """By a tool; else it is a hint of ours, or why the tool was not called."""
 
 
 class ToolResults:
@@ -41,7 +41,7 @@ class ToolResults:
         self._turns: list[list[Result] | tuple[Message, Message]] = []
         self._open: list[Result] = []
         self.has_looked = False
-        """A tool was called, whatever became of its result since."""
+        """A tool has answered, whatever became of its result since."""
 
     def holds(self, call: ToolCall) -> bool:
         """The same call was made, and its result is still there."""
@@ -54,10 +54,12 @@ class ToolResults:
         called = sum(_chars_of(_bounded(call)) + MESSAGE_CHARS for call in calls)
         return max(0, self._max_chars - asked - called) // max(1, len(calls))
 
-    def add(self, call: ToolCall, text: str) -> None:
-        """``text``: JSON."""
-        self.has_looked = True
-        self._open.append(Result(_bounded(call), without_tags(text), is_found=True))
+    def add(self, call: ToolCall, text: str, *, is_found: bool = True) -> None:
+        """``text``: JSON; ``is_found``: a refused call has found nothing, not even that there is
+        nothing.
+        """
+        self.has_looked = self.has_looked or is_found
+        self._open.append(Result(_bounded(call), without_tags(text), is_found))
 
     def add_hint(self, call: ToolCall, hint: str) -> None:
         text = json.dumps({"hint": hint}, ensure_ascii=False)

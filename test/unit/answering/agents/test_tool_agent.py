@@ -99,6 +99,13 @@ def test_answer_before_anything_was_looked_up_is_asked_to_look_first() -> None:
     assert "call another tool first" in results(played)[0]
 
 
+def test_refused_calls_have_looked_nothing_up() -> None:
+    played = model((ToolCall("fly", "{}", "call_1"),), (answer("On the moon."),), "So.", "Ah.")
+    ended = run(played)
+    assert outcome(ended) == (NOT_SEEN, False, (), (), True)
+    assert "call another tool first" in results(played)[-1]
+
+
 def test_agent_that_only_talks_is_not_asked_for_an_answer_out_of_nothing() -> None:
     played = model("Hm.", "Well.", "So.", "Ah.")
     ended = run(played)
@@ -206,8 +213,8 @@ def test_arguments_that_are_no_json_or_too_long_do_no_harm(arguments: str) -> No
         ) -> Found:
             return Found(False, {"error": "no JSON"}, "no JSON")
 
-    played = model((ToolCall("locate", arguments, "c"),), (answer(ON_DESK),))
-    run(played, Careless())
+    played = model((ToolCall("locate", arguments, "c"),), (answer(ON_DESK),), "So.", "Ah.")
+    assert not run(played, Careless()).found
     assert all(len(each.arguments) <= 2000 for each in _calls(played))
 
 
