@@ -155,6 +155,8 @@ def test_graph_that_begins_anew_is_another_map_for_every_node(
     arrived = _commits(bench, reader)
     graphs.publish(_markers(LINE, 7.5))
     arrived()
+    # Latched: who is late hears the newest word only.
+    bench.until(lambda: len(current) == 1, "word of the first map")
     graphs.publish(_markers({0: (0.0, 0.0)}, 12.0))
     bench.until(lambda: goal_node.suite.map_id == "map_new_2", "the new map")
     bench.until(lambda: len(current) == 2, "word of it")
