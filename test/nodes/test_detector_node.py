@@ -31,7 +31,14 @@ from memory_test_support.tour_player import TourPlayer
 def test_tour_in_chunks_out_one_after_the_other_is_stored(
     bench: NodeBench, server: ModelServer, tour: Tour
 ) -> None:
-    bench.start(DetectorNode, base_url=server.base_url, use_depth=True, resend_s=0.5, **EVERY_IMAGE)
+    bench.start(
+        DetectorNode,
+        base_url=server.base_url,
+        use_depth=True,
+        resend_s=0.5,
+        pose_timeout_s=40.0,  # a busy machine may be late
+        **EVERY_IMAGE,
+    )
     graphs = bench.heard(ChunkGraph, endpoints.CHUNK_DETECTIONS)
     stored = bench.publisher(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
     bench.make(TourPlayer, speed=20.0, last_frame=15, publish_depth=True)

@@ -20,7 +20,11 @@ EVERY_IMAGE = {
     "min_translation_m": 0.0,
     "min_rotation_rad": 0.0,
     "sharpness_window_s": 0.0,
-    "qos_overrides./memory/image.subscription.reliability": "reliable",
+    **{
+        f"qos_overrides./memory/{topic}.subscription.{policy}": value
+        for topic in ("image", "depth", "camera_info")
+        for policy, value in (("reliability", "reliable"), ("depth", 100))
+    },
 }
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
