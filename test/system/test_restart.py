@@ -17,6 +17,7 @@ from std_srvs.srv import SetBool
 from memory_nodes.perception.spool import SPOOL_NAME
 from memory_nodes.store.database import DATABASE_NAME
 from memory_test_support.domain import own_domain
+from memory_test_support.hand_camera import EVERY_IMAGE
 from memory_test_support.model_server import ModelServer, ServerOptions
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.programs import Program
@@ -28,15 +29,6 @@ LAST_FRAME = 5 * CHUNK_SIZE - 1
 PAUSE_AFTER = 20  # in the middle of the third chunk
 TABLES = ("keyframe", "chunk", "object", "object_state", "view", "relation")
 TIMEOUT_S = 180.0
-LOSSLESS: dict[str, object] = {
-    # What a busy machine loses or gives up before the nodes saw it is not theirs to remember.
-    "pose_timeout_s": TIMEOUT_S,
-    **{
-        f"qos_overrides./memory/{topic}.subscription.{policy}": value
-        for topic in ("image", "depth", "camera_info")
-        for policy, value in (("reliability", "reliable"), ("depth", 100))
-    },
-}
 OUTAGE_S = float(os.environ.get("MEMORY_TEST_OUTAGE_S", "5"))
 
 
@@ -52,15 +44,12 @@ class Run:
             "memory_dir": memory_dir,
             "base_url": server.base_url,
             "use_depth": True,
-            "min_interval_s": 0.0,
-            "min_translation_m": 0.0,
-            "min_rotation_rad": 0.0,
-            "sharpness_window_s": 0.0,
             "chunk_size": CHUNK_SIZE,
             "chunk_flush_s": 120.0,
             "resend_s": 0.5,
             "retry_s": 0.2,
-            **LOSSLESS,
+            "pose_timeout_s": TIMEOUT_S,  # what is late on a busy machine is not lost
+            **EVERY_IMAGE,
         }
         self.programs: dict[str, Program] = {}
         for name in SUITE:
