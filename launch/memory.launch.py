@@ -44,6 +44,7 @@ TOPICS = {"image_topic": "image", "camera_info_topic": "camera_info", "depth_top
 ROBOT_NAMES = (
     "/tf",
     "/tf_static",
+    "/diagnostics",
     "/battery_state",
     "/clicked_point",
     "/slam_toolbox/graph_visualization",
