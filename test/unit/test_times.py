@@ -202,3 +202,13 @@ def test_text_about_no_time_stays_as_it_is(text: str) -> None:
     found = time_in(text, NOW_NS, BERLIN)
     assert (found.span, found.unread) == (None, ())
     assert found.rest == text.rstrip("?")
+
+
+@pytest.mark.parametrize(
+    "said", ["until 9999-12-30", "since 0001-01-01", "1 May 9999", "before 0001-01-01T00:00:00Z"]
+)
+def test_time_that_no_stamp_can_have_ends_where_stamps_end(said: str) -> None:
+    for found in (read_time(said, NOW_NS, BERLIN), time_in(said, NOW_NS, BERLIN).span):
+        assert found is not None
+        assert -(2**63) <= found.since_ns < 2**63
+        assert -(2**63) <= found.until_ns < 2**63
