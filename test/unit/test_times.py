@@ -45,6 +45,7 @@ def _stamp_ns(wall: str) -> int:
         ("since 9 pm", "2026-11-30 21:00"),
         ("since 9", "2026-12-01 09:00"),
         ("since 3 o'clock yesterday", "2026-11-30 03:00"),
+        ("since 3 yesterday", "2026-11-30 03:00"),
         ("since yesterday evening", "2026-11-30 18:00"),
         ("since 3 May", "2026-05-03 00:00"),
         ("since the 24th of December", "2025-12-24 00:00"),
@@ -129,6 +130,15 @@ def test_moment_alone_is_a_moment_and_in_a_question_about_then() -> None:
     assert (asked.since_ns, asked.until_ns) == (
         _stamp_ns("2026-12-01 12:35"),
         _stamp_ns("2026-12-01 13:35"),
+    )
+
+
+def test_midnight_in_a_question_is_about_then_like_any_hour() -> None:
+    asked = time_in("What happened at midnight?", NOW_NS, BERLIN).span
+    assert asked is not None
+    assert (asked.since_ns, asked.until_ns) == (
+        _stamp_ns("2026-11-30 23:30"),
+        _stamp_ns("2026-12-01 00:30"),
     )
 
 
