@@ -146,8 +146,9 @@ def test_answer_that_names_only_inventions_points_at_the_best_object(memory_dir:
     assert [item.object_id for item in answer.objects] == ["mug_1"]
 
 
-def test_model_may_say_that_it_was_not_seen(memory_dir: Path) -> None:
-    answer = _ask(memory_dir, _said(found=False, answer="I have not seen it."))
+@pytest.mark.parametrize("found", [False, "false", "No", 0])
+def test_model_may_say_that_it_was_not_seen(memory_dir: Path, found: Any) -> None:
+    answer = _ask(memory_dir, _said(found=found, answer="I have not seen it."))
     assert (answer.found, answer.text) == (False, "I have not seen it.")
     assert (answer.keyframes, answer.objects, answer.evidence) == ((), (), ())
 
