@@ -82,8 +82,8 @@ _OTHERS = (
     ),
     (
         Asking.DESCRIPTION,
-        r"(?:(?:what|anything|something|everything|all|more|do|can|could|you|know|say|tell|me|us) )*"
-        r"about (?P<thing>.+)",
+        r"(?:(?:what|anything|something|everything|all|more|do|can|could|you|know|say|tell|me|us)"
+        r" )*about (?P<thing>.+)",
     ),
     (Asking.PRESENCE, r"(?:is|are|was|were) there (?P<thing>.+)"),
     (
