@@ -377,5 +377,13 @@ def test_pictures_are_looked_at_unless_only_the_graph_is_wanted(memory_dir: Path
     )
     for mode in ("auto", "visual", "graph"):
         answer = asyncio.run(answerer.answer(QUESTION, NOW_NS, mode))
-        assert answer.problems[-1] == "found without pictures: away"
+        assert "found without pictures: away" in answer.problems
     assert retriever.uses_pictures == [True, True, False]
+
+
+def test_pictures_that_were_asked_for_and_are_not_compared_are_missed(memory_dir: Path) -> None:
+    problems = {mode: _ask(memory_dir, _said(), mode=mode).problems for mode in ("auto", "visual")}
+    assert problems == {
+        "auto": (),
+        "visual": ("found without pictures: set use_visual_embeddings",),
+    }
