@@ -115,10 +115,8 @@ def relation_facts(
 
 
 def _meant(phrase: str, snapshot: Snapshot, scene: SceneGraph) -> list[ObjectDescriptor]:
-    """The things that a phrase names: by words or, with its words joined, by an id."""
-    by_id = snapshot.objects_by_id.get("_".join(phrase.split()))
-    found = [by_id] if by_id is not None else called(phrase, phrase, snapshot)
-    return [item for item in found if item.object_id in scene]
+    """The things that a phrase names, by words or by an id."""
+    return [item for item in called(phrase, phrase, snapshot) if item.object_id in scene]
 
 
 def _placed(
