@@ -176,7 +176,7 @@ def without_model(
         confidence=min(1.0, ranking.best_score) / 2.0,
         degraded=True,
         problems=(problem,),
-        keyframes=ranking.keyframes,
+        keyframes=told.keyframes if told is not None and told.keyframes else ranking.keyframes,
         objects=objects,
         evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects),
     )
