@@ -30,6 +30,11 @@ class ModelAnswer:
     confidence: float
     problems: tuple[str, ...]
 
+    @property
+    def rests_on_nothing(self) -> bool:
+        """Whether it names evidence, none of which it was shown."""
+        return bool(self.problems) and not self.object_ids and not self.keyframe_ids
+
 
 def answer_prompt(
     question: str, context: str, temperature: float, *, is_doubtful: bool = False
