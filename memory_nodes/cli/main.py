@@ -7,6 +7,8 @@ cannot be used, 130 a person has interrupted it.
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -62,7 +64,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_error(f"{command.name}: interrupted")
         return INTERRUPTED
-    print_outcome(outcome, as_json=arguments.json)
+    try:
+        print_outcome(outcome, as_json=arguments.json)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whom it was told to, such as head, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if outcome.is_ok else 1
 
 
