@@ -70,10 +70,12 @@ CLI = [
 RUN = {"ask", "locate", "timeline", "report", "stats", "doctor", "forget", "completion", "bench"}
 """Those that need a memory and nothing else."""
 
-ENDPOINTS = dict(re.findall(r'^([A-Z_]+) = "([a-z_/]+)"', _read("memory_nodes/ros/endpoints.py"), re.M))
+ENDPOINTS = dict(
+    re.findall(r'(?m)^([A-Z_]+) = "([a-z_/]+)"', _read("memory_nodes/ros/endpoints.py"))
+)
+CODE = _read("memory_nodes/**/*.py")
 SERVED = {
-    ENDPOINTS[name]: kind
-    for kind, name in re.findall(r"serve\(\s*(\w+), endpoints\.(\w+)", _read("memory_nodes/**/*.py"))
+    ENDPOINTS[name]: kind for kind, name in re.findall(r"serve\(\s*(\w+), endpoints\.(\w+)", CODE)
 }
 NODES = {path.stem for path in (PROJECT / "memory_nodes" / "nodes").glob("*_node.py")}
 PARAMETERS = _read("docs/parameters.md")

@@ -60,7 +60,8 @@ def test_every_ros_package_that_is_imported_is_a_dependency(room: str) -> None:
 def test_workflow_runs_commands_that_are_there(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
-    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+", step["uses"]) for step in steps if "uses" in step)
+    used = [step["uses"] for step in steps if "uses" in step]
+    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+", action) for action in used)
     script = "\n".join(step.get("run", "") for step in steps)
     known = re.findall(r"^    ([a-z]+)\)", (PROJECT / "dev").read_text(encoding="utf-8"), re.M)
     assert set(re.findall(r"\./dev (\w+)", script)) <= set(known)

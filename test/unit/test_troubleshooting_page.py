@@ -70,9 +70,8 @@ def _name(node: ast.expr) -> str:
 
 def _told(path: Path, node: ast.AST) -> Iterator[ast.expr | None]:
     if isinstance(node, ast.Call) and node.args:
-        if _name(node.func) in TELLING:
-            yield node.args[0]
-        elif _name(node.func) in ERRORS and path.parent.name in RAISING:
+        raising = ERRORS if path.parent.name in RAISING else ()
+        if _name(node.func) in (*TELLING, *raising):
             yield node.args[0]
     elif isinstance(node, ast.Assign):
         name = _name(node.targets[0])
