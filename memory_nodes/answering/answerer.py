@@ -119,6 +119,9 @@ class Answerer:
 
     async def _by_graph(self, asked: Asked, snapshot: Snapshot, mode: str) -> Answer:
         found = await self._retrieved(asked, snapshot, mode)
+        if mode == "visual" and not self._retriever.has_pictures:
+            problem = "found without pictures: set use_visual_embeddings"
+            found = replace(found, problems=(*found.problems, problem))
         problems: tuple[str, ...] = ()
         if mode == "full" and snapshot.objects:
             try:

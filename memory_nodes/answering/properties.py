@@ -112,9 +112,9 @@ def _beside(asked: PropertyQuestion, anchors: set[str], snapshot: Snapshot) -> s
 
 
 def _counted(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:
-    """'I know of 2 chairs in the lounge.' What is missing counts no longer."""
-    known = [item for item in meant.things if item.status not in _GONE]
-    there = [item for item in meant.there if item.status not in _GONE]
+    """'I know of 2 chairs in the lounge.' What is missing or has changed counts no longer."""
+    known = [item for item in meant.things if _is_so(item, asked.thing)]
+    there = [item for item in meant.there if _is_so(item, asked.thing)]
     where = f" {asked.where}" if asked.where else ""
     if there:
         text = f"I know of {_number(there)}{where}."
@@ -128,6 +128,21 @@ def _counted(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns:
     return Extract(f"None any more: {last_seen(best, snapshot, now_ns)}.", (best,))
 
 
+def _is_so(item: ObjectDescriptor, thing: str) -> bool:
+    return item.status not in _GONE and not _outdated(item, thing)
+
+
+def _outdated(item: ObjectDescriptor, thing: str) -> str:
+    """The attribute by which it was called so once, and no longer; empty where there is none."""
+    said = f"{item.name} {item.type} {item.description}"
+    for attribute, values in item.attribute_history.items():
+        now = stems(f"{said} {item.attributes.get(attribute, '')}")
+        earlier = stems(" ".join(value.value for value in values))
+        if set(stems(thing)) & set(earlier) - set(now):
+            return attribute
+    return ""
+
+
 def _number(things: Sequence[ObjectDescriptor]) -> str:
     """'1 chair', '2 chairs', by the type of the first."""
     called_so = kind(things[0])
@@ -137,12 +152,16 @@ def _number(things: Sequence[ObjectDescriptor]) -> str:
 
 def _present(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:
     """'Yes: the fridge was last seen next to the sink, 3 minutes ago.'"""
-    best = (meant.there or meant.things)[0]
+    things = meant.there or meant.things
+    best = next((item for item in things if _is_so(item, asked.thing)), things[0])
     seen = last_seen(best, snapshot, now_ns)
     if not meant.there:
         if meant.is_place_known:
             return Extract(f"I have not seen that {asked.where}: {seen}.", (best,))
         return Extract(sentence(f"{seen}; whether {asked.where} I cannot tell"), (best,))
+    if changed := _outdated(best, asked.thing):
+        was = _earlier(best, changed, _SPOKEN.get(changed, changed), now_ns)
+        return Extract(f"Not any more: {was}; {seen}.", (best,))
     if best.status in _GONE:
         return Extract(f"Not any more: {seen}, and is missing since.", (best,))
     return Extract(f"Yes: {seen}.", (best,))

@@ -80,6 +80,11 @@ _OTHERS = (
         Asking.DESCRIPTION,
         r"(?:describe|(?:give )?(?:me |us )?(?:a |the )?description of) (?P<thing>.+)",
     ),
+    (
+        Asking.DESCRIPTION,
+        r"(?:(?:what|anything|something|everything|all|more|do|can|could|you|know|say|tell|me|us)"
+        r" )*about (?P<thing>.+)",
+    ),
     (Asking.PRESENCE, r"(?:is|are|was|were) there (?P<thing>.+)"),
     (
         Asking.PRESENCE,

@@ -27,7 +27,11 @@ class SceneConfig:
     max_gists: int = parameter(50, "gists shown, the newest", low=0, high=1000)
     max_trail: int = parameter(5000, "poses of the trail, the newest", low=0, high=100_000)
     max_relation_m: float = parameter(
-        1.5, "relations over a longer distance are not shown", unit="m", low=0.0, high=100.0
+        1.5,
+        "longer relations are shown of the objects of the last answer only",
+        unit="m",
+        low=0.0,
+        high=100.0,
     )
     stale_after_s: float = parameter(
         86_400.0, "objects are dimmed that were not seen for so long; 0 = never", unit="s", low=0.0
@@ -75,14 +79,21 @@ def is_dimmed(descriptor: ObjectDescriptor, now_ns: int, stale_after_s: float) -
 
 
 def near_relations(
-    snapshot: Snapshot, shown: Mapping[str, ObjectDescriptor], limit_m: float
+    snapshot: Snapshot,
+    shown: Mapping[str, ObjectDescriptor],
+    limit_m: float,
+    wanted_ids: Collection[str] = (),
 ) -> Iterator[tuple[Vector3, Vector3]]:
-    """The ends of each relation between two objects that are shown and near each other."""
+    """The ends of each relation between two objects that are shown and near each other.
+
+    Of those that are wanted all are given, however far the other end is.
+    """
     for subject_id in shown:
         for relation in snapshot.relations_by_subject.get(subject_id, ()):
             ends = [shown.get(key) for key in (subject_id, relation.object_id)]
             places = [end.position.point_m for end in ends if end is not None and end.position]
-            if len(places) == 2 and math.dist(*places) <= limit_m:
+            is_wanted = subject_id in wanted_ids or relation.object_id in wanted_ids
+            if len(places) == 2 and (is_wanted or math.dist(*places) <= limit_m):
                 yield places[0], places[1]
 
 

@@ -27,6 +27,7 @@ from memory_nodes.errors import (
     ExtraMissing,
     InputError,
     ModelError,
+    StoreError,
     StoreMissing,
 )
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -274,6 +275,10 @@ class QueryNode(MemoryNode):
             answer = work.result()
         except InputError as error:
             self.speech.publish(String(data=f"I did not understand: {spoken(str(error))}."))
+            return
+        except StoreError as error:
+            self.survived(error)
+            self.speech.publish(String(data="I cannot read my memory now."))
             return
         self.speech.publish(String(data=spoken(self._told(answer).text)))
 

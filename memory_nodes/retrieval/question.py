@@ -35,7 +35,8 @@ _PLACING = re.compile(rf"\b(?:{'|'.join(sorted(_SPOKEN, key=len, reverse=True))}
 _DEED = re.compile(r"\b(?:can|could) (?:i|we|you) (.*)")
 _CLAUSE_END = re.compile(r"[^\w\s'-]+")
 _PRESENT = re.compile(
-    r"\b(?:(?:right |just )?now|still(?! life)|currently|at present|at (?:the|this) moment)\b",
+    r"\b(?:(?:right |just )?now|still(?! life)|currently|at present|at (?:the|this) moment)\b"
+    r"|\b(?:last|first|lately|recently)(?=\W*$)",
     re.I,
 )
 """Says of no thing what it is."""

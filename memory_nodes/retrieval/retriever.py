@@ -87,6 +87,11 @@ class Retriever:
         self._vectors = vectors
         self._grounding = grounding
 
+    @property
+    def has_pictures(self) -> bool:
+        """Whether a model compares questions with pictures."""
+        return self._grounding is not None
+
     async def retrieve(
         self, question: str, snapshot: Snapshot, max_keyframes: int, *, uses_pictures: bool = True
     ) -> Retrieved:

@@ -166,22 +166,30 @@ def _in_suite(word: str) -> list[str]:
     return re.findall(r"(?:^|=)/memory/(\w+)$", word)
 
 
+def _given(words: tuple[str, ...]) -> set[str]:
+    return {word.partition(":=")[0] for word in words if ":=" in word}
+
+
 def test_launch_files_take_these_arguments() -> None:
+    suite = _read("launch/memory.launch.py")
     for file, *arguments in _of("ros2", "launch", "robot_memory"):
-        declared = _read(f"launch/{file}")
-        assert declared, file
-        for name in (word.partition(":=")[0] for word in arguments if ":=" in word):
+        own = _read(f"launch/{file}")
+        assert own, file
+        declared = own + suite if "memory.launch.py" in own else own  # included with its arguments
+        for name in _given(tuple(arguments)):
             assert f'"{name}"' in declared, f"{file} {name}"
 
 
 def test_programs_and_their_parameters_are_there() -> None:
-    support = _read("test/support/memory_test_support/*.py")
-    programs = re.findall(r"^    (\w+) = ", _read("setup.cfg"), re.MULTILINE)
-    assert {words[0] for words in _of("ros2", "run", "robot_memory")} <= set(programs)
-    given = {word.partition(":=")[0] for words in COMMANDS for word in words if ":=" in word}
-    launched = {word.partition(":=")[0] for words in _of("ros2", "launch") for word in words}
-    for name in given - launched - set(ENDPOINTS.values()) - {"__ns", "use_sim_time", "text"}:
-        assert f"`{name}`" in PARAMETERS or f"    {name}: " in support, name
+    support = [path.name for path in (PROJECT / "test" / "support" / "bin").iterdir()]
+    declared = _read(*(f"test/support/memory_test_support/{name}.py" for name in support))
+    programs = {*re.findall(r"(?m)^    (\w+) = ", _read("setup.cfg")), *support}
+    started = _of("ros2", "run", "robot_memory")
+    assert {words[0] for words in started} <= programs
+    started += [words for words in COMMANDS if words[0] in programs]
+    others = {*ENDPOINTS.values(), "__ns", "use_sim_time"}
+    for name in {name for words in started for name in _given(words)} - others:
+        assert f"`{name}`" in PARAMETERS or f"    {name}: " in declared, name
 
 
 def test_commands_of_dev_are_there() -> None:

@@ -146,8 +146,9 @@ def test_answer_that_names_only_inventions_points_at_the_best_object(memory_dir:
     assert [item.object_id for item in answer.objects] == ["mug_1"]
 
 
-def test_model_may_say_that_it_was_not_seen(memory_dir: Path) -> None:
-    answer = _ask(memory_dir, _said(found=False, answer="I have not seen it."))
+@pytest.mark.parametrize("found", [False, "false", "No", 0])
+def test_model_may_say_that_it_was_not_seen(memory_dir: Path, found: Any) -> None:
+    answer = _ask(memory_dir, _said(found=found, answer="I have not seen it."))
     assert (answer.found, answer.text) == (False, "I have not seen it.")
     assert (answer.keyframes, answer.objects, answer.evidence) == ((), (), ())
 
@@ -376,5 +377,13 @@ def test_pictures_are_looked_at_unless_only_the_graph_is_wanted(memory_dir: Path
     )
     for mode in ("auto", "visual", "graph"):
         answer = asyncio.run(answerer.answer(QUESTION, NOW_NS, mode))
-        assert answer.problems[-1] == "found without pictures: away"
+        assert "found without pictures: away" in answer.problems
     assert retriever.uses_pictures == [True, True, False]
+
+
+def test_pictures_that_were_asked_for_and_are_not_compared_are_missed(memory_dir: Path) -> None:
+    problems = {mode: _ask(memory_dir, _said(), mode=mode).problems for mode in ("auto", "visual")}
+    assert problems == {
+        "auto": (),
+        "visual": ("found without pictures: set use_visual_embeddings",),
+    }

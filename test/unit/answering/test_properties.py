@@ -19,6 +19,7 @@ DOOR = replace(
     attribute_history={
         "color": (AttributeValue("green", None), AttributeValue("white", 100 * NS_PER_S))
     },
+    wordings=("green",),
 )
 BENCH = replace(
     descriptor("bench_1", view(1), description="long bench of pine"),
@@ -165,3 +166,11 @@ def test_presence_of_a_thing_by_another_name_is_not_affirmed() -> None:
     asked = property_question("Is there an icebox?")
     assert asked is not None
     assert property_answer(asked, SNAPSHOT, {"fridge_1": 1.0}, NOW_NS) is None
+
+
+def test_what_has_changed_is_no_more_what_it_was() -> None:
+    """The door was green until 100 s after the start, an hour ago."""
+    changed = "Not any more: the door was green until 1 hour ago; now it is white; "
+    assert told("Is there a green door?").startswith(changed)
+    assert told("How many green doors are there?").startswith("None any more: ")
+    assert told("Is there a white door?").startswith("Yes: ")
