@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import Field, is_dataclass
+from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from memory_nodes.nodes.episodic_node import EpisodicNode
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.marker_node import MarkerNode
 from memory_nodes.nodes.query_node import QueryNode
-from memory_nodes.parameters import declared
+from memory_nodes.parameters import configurations, declared
 from memory_nodes.suite import SuiteConfig
 from memory_test_support.domain import own_domain
 
@@ -29,9 +29,10 @@ HEADER = f"""\
 Made from the declarations in the code, so change them there:
 `{COMMAND}` writes this page anew.
 
-Parameters are read once, at start. `config/memory.yaml` names those that users are likely to
-change; a launch argument or `-p NAME:=VALUE` wins over it. Those of "every node" must be the same
-in all of them; `use_sim_time`, of ROS itself, is one more.
+`config/memory.yaml` names those that users are likely to change; a launch argument or
+`-p NAME:=VALUE` wins over it. They are read at start. Those marked "live" can be changed while the
+node runs, `ros2 param set /memory/goal_node dry_run true`, until it ends. Those of "every node"
+must be the same in all of them; `use_sim_time`, of ROS itself, is one more.
 """
 LAYERS = """\
 ## Layers of episodic_node
@@ -42,7 +43,7 @@ second says where the ready ones differ from its defaults.
 LAYER_PREFIX = "layer.NAME."
 NOTHING = "None of its own.\n"
 LAYER_COLUMNS = ("layer", "differs in")
-COLUMNS = ("name", "default", "unit", "range or choices", "meaning")
+COLUMNS = ("name", "default", "unit", "range or choices", "live", "meaning")
 
 
 def page() -> str:
@@ -63,11 +64,9 @@ def page() -> str:
 
 def _configs(node: object) -> Iterator[type[Any]]:
     """The configuration classes that a node holds, besides that of every node."""
-    for value in vars(node).values():
-        if not is_dataclass(value) or isinstance(value, (type, SuiteConfig)):
-            continue
-        if all("meaning" in item.metadata for item in declared(type(value))):
-            yield type(value)
+    for _, config in configurations(node):
+        if not isinstance(config, SuiteConfig):
+            yield type(config)
 
 
 def _table(configs: list[type[Any]], prefix: str = "") -> str:
@@ -96,8 +95,15 @@ def _ready_layers() -> str:
 
 def _row(item: Field[Any], prefix: str) -> tuple[str, ...]:
     details = item.metadata
-    cells = (f"`{prefix}{item.name}`", _value(item.default), details["unit"], _limits(item))
-    return tuple(cell.replace("|", "\\|") for cell in (*cells, str(details["meaning"])))
+    cells = (
+        f"`{prefix}{item.name}`",
+        _value(item.default),
+        details["unit"],
+        _limits(item),
+        "live" if details["is_dynamic"] else "",
+        str(details["meaning"]),
+    )
+    return tuple(cell.replace("|", "\\|") for cell in cells)
 
 
 def _limits(item: Field[Any]) -> str:
