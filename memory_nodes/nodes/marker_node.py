@@ -172,6 +172,7 @@ class MarkerNode(MemoryNode):
     # the scene
 
     def _redraw(self) -> None:
+        # Here, where the timer is sure to be alive: a change of the rate counts from now on.
         self._redrawing.timer_period_ns = round(self.showing.redraw_period_s * NS_PER_S)
         is_busy = self._work is not None and not self._work.done()
         now_s = time.monotonic()
