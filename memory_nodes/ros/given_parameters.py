@@ -46,11 +46,18 @@ def given_parameters(arguments: Sequence[str]) -> Iterator[Given]:
     for flag, value in pairwise(_ros_arguments(arguments)):
         if flag == "--params-file":
             path = Path(value)
-            sections = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-            yield from _in_sections(sections, "", path.name)
+            yield from _in_sections(_sections(path.read_text(encoding="utf-8")), "", path.name)
         elif flag in ("-p", "--param"):
             node, _, name = value.partition(":=")[0].rpartition(":")
             yield Given(name, f"{EVERY_NODE}/{node}" if node else EVERY_NODE, COMMAND_LINE)
+
+
+def _sections(text: str) -> Mapping[str, Any]:
+    """None where a file has tags that rcl passes over and this library does not know."""
+    try:
+        return yaml.safe_load(text) or {}
+    except yaml.YAMLError:
+        return {}
 
 
 def _ros_arguments(arguments: Sequence[str]) -> Iterator[str]:

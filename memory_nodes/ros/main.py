@@ -38,7 +38,7 @@ def run(*kinds: Callable[[], MemoryNode]) -> int:
         for kind in kinds:
             nodes.append(kind())
             executor.add_node(nodes[-1])
-        _name_unknown_parameters(nodes)
+        tell_unknown_parameters(nodes, sys.argv)
         if not all(_started(node) for node in nodes if node.suite.autostart):
             return 1
         while rclpy.ok():
@@ -65,12 +65,12 @@ def _read_command_line(kinds: Sequence[Callable[[], MemoryNode]]) -> None:
     parser.parse_args(remove_ros_args(sys.argv)[1:])
 
 
-def _name_unknown_parameters(nodes: Sequence[MemoryNode]) -> None:
-    """In the log and the diagnostics of the first node that gets them."""
+def tell_unknown_parameters(nodes: Sequence[MemoryNode], arguments: Sequence[str]) -> None:
+    """Each in the log and the diagnostics of the first node that gets it."""
     told: set[str] = set()
     for node in nodes:
         own = node.list_parameters([], 0).names
-        lines = set(unknown_parameters(sys.argv, node.get_fully_qualified_name(), own)) - told
+        lines = set(unknown_parameters(arguments, node.get_fully_qualified_name(), own)) - told
         node.trouble("; ".join(sorted(lines)) or None, "parameters")
         told |= lines
 

@@ -1,10 +1,12 @@
-"""Parameters are changed over the services of ROS while a node runs."""
+"""Parameters are changed over the services of ROS while a node runs; unknown ones are told."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
 from robot_memory.msg import ChunkGraph
@@ -17,6 +19,7 @@ from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.marker_node import MarkerNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
+from memory_nodes.ros.main import tell_unknown_parameters
 from memory_test_support.goal_driver import SOON, Driver, remember
 from memory_test_support.hand_camera import EVERY_IMAGE, Camera, knows_the_camera
 from memory_test_support.model_server import ModelServer
@@ -130,3 +133,20 @@ def test_markers_are_redrawn_at_the_rate_of_now(bench: NodeBench) -> None:
     assert not change(bench, node, redraw_period_s=5.0)
     timers = list(node.timers)
     bench.until(lambda: 5_000_000_000 in [timer.timer_period_ns for timer in timers], "the rate")
+
+
+def test_unknown_parameter_stands_in_the_diagnostics_of_one_node(
+    bench: NodeBench, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("/**: {ros__parameters: {memry_dir: /tmp, max_gists: 3}}")
+    nodes = [bench.start(MarkerNode), bench.start(GoalNode, base_url="")]
+    tell_unknown_parameters(nodes, ["memory", "--ros-args", "--params-file", str(file)])
+    reports = bench.heard(DiagnosticArray, endpoints.DIAGNOSTICS)
+
+    def told() -> dict[str, str]:
+        return {item.name: item.message for report in reports for item in report.status}
+
+    bench.until(lambda: len(told()) == 2, "both reports")
+    line = "mine.yaml: there is no parameter memry_dir (/**); is memory_dir meant?"
+    assert told() == {"/memory/marker_node": line, "/memory/goal_node": "ok"}

@@ -101,6 +101,7 @@ def test_command_line_is_read_as_far_as_it_is_for_ros() -> None:
     ]
 
 
-def test_empty_file_gives_nothing(tmp_path: Path) -> None:
+def test_file_that_is_empty_or_has_unknown_tags_gives_nothing(tmp_path: Path) -> None:
     assert not told("", tmp_path)
+    assert not told(f"{DETECTOR}: {{ros__parameters: {{chunk_sise: !degrees 4}}}}", tmp_path)
     assert not told(f"{DETECTOR}: {{ros__parameters: }}", tmp_path)
