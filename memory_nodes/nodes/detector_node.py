@@ -65,9 +65,10 @@ class DetectorNode(MemoryNode):
         self.viewing = declare(self, ViewEmbedderConfig)
 
     def open(self) -> None:
-        model = metered_chat(self.health, self.endpoint)
+        model = metered_chat(self.health, lambda: self.endpoint)
         if model is None:
             raise ConfigurationError("base_url is empty: the detector needs a vision model")
+        self.model = model
         memory_path = self.suite.memory_path
         self._open_visual()
         self.reader = Reader(memory_path)
@@ -87,9 +88,6 @@ class DetectorNode(MemoryNode):
             self.counters,
             self.trouble,
         )
-        self.detector = ChunkDetector(
-            model, memory_path, self.detection, self.endpoint.call_timeout_s
-        )
         self.disk = ThreadPoolExecutor(1, "recorder")
         self.health.gauges["spool"] = lambda: vars(self.spool.state())
         self.health.gauges["disk"] = partial(disk_figures, memory_path)
@@ -107,6 +105,14 @@ class DetectorNode(MemoryNode):
         if self.visual_model.loads_locally:
             self.visual_model.load()
         self.view_embedder = ViewEmbedder(self.visual_model, self.suite.memory_path, self.viewing)
+
+    def use_parameters(self) -> None:
+        """A new detector: what was learnt of one model says nothing of the next."""
+        self.detector = ChunkDetector(
+            self.model, self.suite.memory_path, self.detection, self.endpoint.call_timeout_s
+        )
+        recording, detection = self.recording, self.detection
+        self._on_disk(lambda: self.intake.use(recording, detection))
 
     def start(self) -> None:
         self._unrecorded = 0

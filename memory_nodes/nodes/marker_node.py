@@ -19,7 +19,7 @@ from visualization_msgs.msg import MarkerArray
 from memory_nodes.drawing.answer_picture import answer_picture
 from memory_nodes.drawing.scene import SceneConfig
 from memory_nodes.errors import StoreMissing
-from memory_nodes.records import ObjectDescriptor, RetrievedKeyframe
+from memory_nodes.records import NS_PER_S, ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.ros import endpoints
@@ -59,6 +59,9 @@ class MarkerNode(MemoryNode):
         self.snapshots = SnapshotCache(self.reader)
         self.drawing = ThreadPoolExecutor(1, "drawing")
 
+    def use_parameters(self) -> None:
+        self._is_changed = True
+
     def start(self) -> None:
         self._is_changed, self._drawn_s = True, 0.0
         self._work: Future[None] | None = None
@@ -81,7 +84,7 @@ class MarkerNode(MemoryNode):
             self._on_goal_status,
             qos_profile_action_status_default,
         )
-        self.every(self.showing.redraw_period_s, self._redraw)
+        self._redrawing = self.every(self.showing.redraw_period_s, self._redraw)
 
     def close(self) -> None:
         self.drawing.shutdown()
@@ -169,6 +172,8 @@ class MarkerNode(MemoryNode):
     # the scene
 
     def _redraw(self) -> None:
+        # Here, where the timer is sure to be alive: a change of the rate counts from now on.
+        self._redrawing.timer_period_ns = round(self.showing.redraw_period_s * NS_PER_S)
         is_busy = self._work is not None and not self._work.done()
         now_s = time.monotonic()
         is_due = self._is_changed or now_s - self._drawn_s >= IDLE_REDRAW_S

@@ -87,12 +87,16 @@ class QueryNode(MemoryNode):
         self.sightings = Sightings(self.suite.memory_path)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
-        embedder = embedder_for(self.embedding, self.endpoint)
+        embedder = self.embedder = embedder_for(self.embedding, self.endpoint)
         self.vectors = (
             ObjectVectors(embedder, self.embedding.embedding_timeout_s) if embedder else None
         )
-        model = metered_chat(self.health, self.endpoint)
-        retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
+        self.model = metered_chat(self.health, lambda: self.endpoint)
+        self.grounding = self._grounding()
+
+    def use_parameters(self) -> None:
+        """New stages; a question that is thought about already keeps those it began with."""
+        retriever = Retriever(self.retrieval, self.model, self.vectors, self.grounding)
         sources = Sources(
             reader=self.reader,
             past=self.past,
@@ -101,15 +105,17 @@ class QueryNode(MemoryNode):
             snapshots=self.snapshots,
             dates=self.dates,
             retriever=retriever,
-            embedder=embedder,
+            embedder=self.embedder,
             embedding_timeout_s=self.embedding.embedding_timeout_s,
             map_id=self.suite.map_id,
         )
         self.toolbox = Toolbox(sources, self.tools)
         memory_dir = self.suite.memory_path
-        agents = agents_by_mode(model, self.toolbox, self.past, memory_dir, self.agency, self.dates)
+        agents = agents_by_mode(
+            self.model, self.toolbox, self.past, memory_dir, self.agency, self.dates
+        )
         self.answerer = Answerer(
-            model,
+            self.model,
             self.snapshots,
             self.answering,
             self.dates,

@@ -30,6 +30,7 @@ from std_msgs.msg import String
 
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.models.background import BackgroundLoop
+from memory_nodes.ros.changing import Changes
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.endpoints import CURRENT_MAP, DIAGNOSTICS, EVENT, LATCHED, SERVICE
 from memory_nodes.ros.health import Health
@@ -56,6 +57,7 @@ class MemoryNode(LifecycleNode):
         self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
+        Changes(self, self._on_parameters)
         self.health = Health(self.get_logger())
         self.counters, self.trouble = self.health.counters, self.health.trouble
         self.background: BackgroundLoop
@@ -65,6 +67,9 @@ class MemoryNode(LifecycleNode):
 
     def open(self) -> None:
         """Opens what the node needs; raises RobotMemoryError when it cannot."""
+
+    def use_parameters(self) -> None:
+        """Makes what depends on dynamic parameters: after ``open``, and whenever one changes."""
 
     def start(self) -> None:
         """Makes topics, timers and services."""
@@ -81,6 +86,7 @@ class MemoryNode(LifecycleNode):
         self.background = BackgroundLoop(f"{self.get_name()}_models")
         try:
             self.open()
+            self.use_parameters()
         except Exception as error:  # noqa: BLE001 rclpy would swallow it without a word
             self.get_logger().error(f"cannot be configured: {error}")
             if not isinstance(error, RobotMemoryError):
@@ -132,6 +138,10 @@ class MemoryNode(LifecycleNode):
     def destroy_node(self) -> None:
         self.shut()
         super().destroy_node()
+
+    def _on_parameters(self) -> None:
+        if self._is_open:
+            self._guarded(self.use_parameters)()
 
     def change_map(self, map_id: str) -> None:
         """Poses belong to this map from now on."""
