@@ -18,7 +18,7 @@ from memory_nodes.answering.prompt import answer_prompt, prompt_tokens, room_for
 from memory_nodes.geometry import Array
 from memory_nodes.models.ports import TextEmbedder
 from memory_nodes.records import ObjectDescriptor
-from memory_nodes.retrieval.context import serialise
+from memory_nodes.retrieval.context import ContextLimits, serialise
 from memory_nodes.retrieval.object_scores import Meaning
 from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.ranking import Ranking, rank
@@ -78,8 +78,8 @@ class Graph:
     def _tokens(self, text: str, ranking: Ranking) -> int:
         now_ns = max(item.stamp_ns for item in self._snapshot.keyframes.values())
         room = room_for_context(text, CONFIG.max_prompt_tokens)
-        objects = CONFIG.max_context_objects
-        context = serialise(self._snapshot, ranking, now_ns, objects, room)
+        limits = ContextLimits(room, CONFIG.max_context_objects, CONFIG.max_described_objects)
+        context = serialise(self._snapshot, ranking, now_ns, limits)
         return prompt_tokens(answer_prompt(text, context, CONFIG.answer_temperature))
 
 

@@ -13,6 +13,12 @@ class AnswererConfig:
 
     max_keyframes: int = parameter(5, "keyframes in an answer", low=1, high=50, is_dynamic=True)
     max_context_objects: int = parameter(60, "objects in the prompt", low=1, high=500)
+    max_described_objects: int = parameter(
+        12,
+        "of them told in full, those that fit best; the others by looks and relations",
+        low=1,
+        high=500,
+    )
     max_prompt_tokens: int = parameter(
         4000,
         "size of the answer prompt, estimated; what has no room is left out, and counted",

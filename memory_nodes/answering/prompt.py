@@ -14,7 +14,7 @@ from memory_nodes.models.reply_json import parse_json
 from memory_nodes.models.reply_schema import array_of, closed_object
 from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 
-PROMPT_VERSION = "answer_v2"
+PROMPT_VERSION = "answer_v3"
 TASK = "answer"
 MAX_ANSWER_CHARS = 1000
 
@@ -37,16 +37,23 @@ class ModelAnswer:
 
 
 def answer_prompt(
-    question: str, context: str, temperature: float, *, is_doubtful: bool = False
+    question: str, context: str, temperature: float, *, likely: str = "", is_doubtful: bool = False
 ) -> Prompt:
     """Source: VL-KnG, section 6.3 (reasoning and localisation).
 
-    ``is_doubtful``: the context hardly fits the question, "not seen" is the likely answer.
+    The question comes last: small models lose what stands before a long context.
+
+    Args:
+        likely: what rules make of the memory, as a sentence.
+        is_doubtful: the context hardly fits the question, "not seen" is the likely answer.
     """
     template = prompt_text(__package__, PROMPT_VERSION)
-    body: dict[str, Any] = {"task": TASK, "question": question, "context": context}
+    body: dict[str, Any] = {"task": TASK, "context": context}
+    if likely:
+        body["likely"] = likely
     if is_doubtful:
         body["is_doubtful"] = True
+    body["question"] = question
     return Prompt(
         task=TASK,
         system=template,
@@ -62,9 +69,9 @@ def prompt_tokens(prompt: Prompt) -> int:
     return -(-(len(prompt.system) + len(prompt.text)) // CHARS_PER_TOKEN)
 
 
-def room_for_context(question: str, max_tokens: int) -> int:
+def room_for_context(question: str, max_tokens: int, likely: str = "") -> int:
     """Characters that are left for the context in a prompt of so many tokens."""
-    empty = answer_prompt(question, "", 0.0, is_doubtful=True)
+    empty = answer_prompt(question, "", 0.0, likely=likely, is_doubtful=True)
     return max_tokens * CHARS_PER_TOKEN - len(empty.system) - len(empty.text)
 
 
@@ -116,10 +123,11 @@ def _share(value: object) -> float:
 
 
 def _schema() -> JsonSchema:
+    """Evidence first: who writes it down before the answer answers better from it."""
     return closed_object(
-        answer={"type": "string"},
-        found={"type": "boolean"},
         object_ids=array_of({"type": "string"}),
         keyframe_ids=array_of({"type": "integer"}),
+        found={"type": "boolean"},
+        answer={"type": "string"},
         confidence={"type": "number"},
     )

@@ -15,7 +15,13 @@ from memory_nodes.answering.relations import Related
 from memory_nodes.errors import InputError, ModelError, ModelUnavailable, ReplyError
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.records import Answer, ObjectDescriptor, Relation, RetrievedKeyframe
-from memory_nodes.retrieval.context import evidence_line, serialise, serialise_whole, written
+from memory_nodes.retrieval.context import (
+    ContextLimits,
+    evidence_line,
+    serialise,
+    serialise_whole,
+    written,
+)
 from memory_nodes.retrieval.ranking import Ranking, retrieved
 from memory_nodes.retrieval.retriever import Retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
@@ -124,18 +130,35 @@ class Reasoning:
         self, asked: Asked, snapshot: Snapshot, found: Retrieved, related: Related
     ) -> Prompt:
         """Raises InputError where the budget is too small for anything."""
-        config = self.config
+        config, first = self.config, related.facts.objects if related.facts else ()
+        likely = self._likely(asked, snapshot, found, related)
+        room = room_for_context(asked.question, config.max_prompt_tokens, likely)
+        limits = ContextLimits(
+            room - written(related.note), config.max_context_objects, config.max_described_objects
+        )
         context = related.note + serialise(
             snapshot,
             found.ranking,
             asked.now_ns,
-            config.max_context_objects,
-            room_for_context(asked.question, config.max_prompt_tokens) - written(related.note),
+            limits,
             related.relations,
+            [item.object_id for item in first],
         )
         return answer_prompt(
-            asked.question, context, config.answer_temperature, is_doubtful=not found.is_seen
+            asked.question,
+            context,
+            config.answer_temperature,
+            likely=likely,
+            is_doubtful=not found.is_seen,
         )
+
+    def _likely(self, asked: Asked, snapshot: Snapshot, found: Retrieved, related: Related) -> str:
+        """What is said without the model, if it is any good."""
+        if related.facts is not None:
+            return related.facts.text
+        if not found.is_seen:
+            return ""
+        return without_model(asked, snapshot, found.ranking, "", self.place_at).text
 
     async def _complete(self, asked: Asked, prompt: Prompt) -> Reply:
         """Within what is left of the question's time. Raises ModelError."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from memory_nodes.errors import InputError
 from memory_nodes.graph.phrases import earlier_values
@@ -17,6 +18,17 @@ CHARS_PER_TOKEN = 4
 """Of English text, roughly: the model's own tokens are known only to its server."""
 MAX_RELATIONS = 20
 """Of one object, in a prompt, besides those that the keyframes show."""
+
+
+@dataclass(frozen=True)
+class ContextLimits:
+    """How much a context may hold."""
+
+    max_chars: int
+    """As it is written in a prompt (``written``)."""
+    max_objects: int = 60
+    max_described: int = 12
+    """Of them told with all that is known; the others by looks and relations alone."""
 
 
 def shown_relations(
@@ -40,9 +52,9 @@ def serialise(
     snapshot: Snapshot,
     ranking: Ranking,
     now_ns: int,
-    max_objects: int,
-    max_chars: int,
+    limits: ContextLimits,
     relations: Sequence[Relation] = (),
+    first: Iterable[str] = (),
 ) -> str:
     """Each keyframe with its complete local subgraph, objects that match the question first.
 
@@ -52,14 +64,21 @@ def serialise(
 
     Args:
         relations: that the keyframes show (``shown_relations``): none of them is left out.
+        first: ids of objects that come before all others.
 
     Raises InputError when not even the best object and its keyframes fit.
     """
     shown = _shown_objects(snapshot, ranking, relations)
     by_score = sorted(shown, key=lambda key: -ranking.object_scores.get(key, 0.0))
-    lines = [object_line(shown[key], snapshot, now_ns, relations) for key in by_score[:max_objects]]
+    told = list(dict.fromkeys((*(key for key in first if key in shown), *by_score)))
+    lines = [
+        object_line(shown[key], snapshot, now_ns, relations)
+        if number < limits.max_described
+        else _brief_line(shown[key], snapshot, relations)
+        for number, key in enumerate(told[: limits.max_objects])
+    ]
     while True:
-        kept = by_score[: len(lines)]
+        kept = told[: len(lines)]
         text = "\n".join(
             [
                 *lines,
@@ -67,16 +86,16 @@ def serialise(
                     _keyframe_line(hit.keyframe, snapshot, set(kept), now_ns)
                     for hit in ranking.keyframes
                 ),
-                *_left_out(len(by_score) - len(kept)),
+                *_left_out(len(told) - len(kept)),
             ]
         )
-        excess = written(text) - max_chars
+        excess = written(text) - limits.max_chars
         if excess <= 0:
             return text
         if len(lines) <= 1:
             raise InputError(
                 f"the best object and its keyframes take {written(text)} characters, "
-                f"{max_chars} are left: raise max_prompt_tokens"
+                f"{limits.max_chars} are left: raise max_prompt_tokens"
             )
         while len(lines) > 1 and excess > 0:
             excess -= len(lines.pop()) + 1
@@ -134,6 +153,17 @@ def object_line(
     if len(others) > MAX_RELATIONS:
         parts.append(f"and {len(others) - MAX_RELATIONS} earlier relations")
     return f"object {descriptor.object_id}: " + "; ".join(_plain(parts))
+
+
+def _brief_line(
+    descriptor: ObjectDescriptor, snapshot: Snapshot, relations: Iterable[Relation]
+) -> str:
+    """One object by its looks, and those of some relations that are its own."""
+    looks = (descriptor.attributes.get("color", ""), descriptor.name or descriptor.type)
+    own = (item for item in relations if item.subject_id == descriptor.object_id)
+    said = dict.fromkeys(_said(item, snapshot) for item in own)
+    parts = _plain([" ".join(filter(None, looks)), *said])
+    return f"object {descriptor.object_id}: " + "; ".join(parts)
 
 
 def evidence_line(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int) -> str:

@@ -64,7 +64,7 @@ def test_poster_adds_no_line_and_ids_from_nowhere_are_dropped(
     _memory(tmp_path, text)
     answer, model = _ask(tmp_path, "What does the poster say?", mode)
     body = json.loads(model.prompts[0].text)
-    assert set(body) - {"is_doubtful"} == {"task", "question", "context"}
+    assert set(body) - {"is_doubtful", "likely"} == {"task", "question", "context"}
     starts = [line.split(" ")[0] for line in body["context"].splitlines()]
     assert starts == ["object", "keyframe"]
     assert text not in model.prompts[0].system

@@ -12,6 +12,7 @@ from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import NS_PER_S, AttributeValue, Relation
 from memory_nodes.retrieval.context import (
     MAX_RELATIONS,
+    ContextLimits,
     object_line,
     serialise,
     serialise_whole,
@@ -65,7 +66,7 @@ def test_keyframe_comes_with_all_its_relations_and_what_they_name() -> None:
     scene = SceneGraph(objects, snapshot.relations, KEYFRAMES.values())
     relations = shown_relations(scene, snapshot, ranking)
     assert set(relations) == set(here)
-    lines = serialise(snapshot, ranking, 0, 60, 100_000, relations).splitlines()
+    lines = serialise(snapshot, ranking, 0, ContextLimits(100_000), relations).splitlines()
     mug = next(line for line in lines if line.startswith("object mug_1: "))
     assert mug.count("; near desk_") == 28
     assert mug.count("; left of desk_") == MAX_RELATIONS
@@ -89,7 +90,7 @@ def test_text_that_was_seen_cannot_forge_a_line() -> None:
 
 def test_context_names_what_each_keyframe_shows() -> None:
     ranking = rank("desk", SNAPSHOT, 5)
-    text = serialise(SNAPSHOT, ranking, now_ns=62 * NS_PER_S, max_objects=10, max_chars=4000)
+    text = serialise(SNAPSHOT, ranking, 62 * NS_PER_S, ContextLimits(4000))
     assert text.splitlines() == [
         "object desk_1: desk",
         "object mug_1: mug; chipped rim; color red; can: drink; on desk_1",
@@ -99,7 +100,7 @@ def test_context_names_what_each_keyframe_shows() -> None:
 
 
 def test_best_objects_stay_when_there_are_too_many() -> None:
-    text = serialise(SNAPSHOT, rank("desk", SNAPSHOT, 5), now_ns=0, max_objects=1, max_chars=4000)
+    text = serialise(SNAPSHOT, rank("desk", SNAPSHOT, 5), 0, ContextLimits(4000, 1))
     assert text.splitlines() == [
         "object desk_1: desk",
         "keyframe 2 at 0 seconds ago: desk_1",
@@ -117,11 +118,11 @@ def _crowd(count: int) -> Snapshot:
 def test_what_has_no_room_is_left_out_whole_and_counted() -> None:
     snapshot = _crowd(40)
     ranking = rank("red mug", snapshot, 5)
-    text = serialise(snapshot, ranking, now_ns=0, max_objects=60, max_chars=1000)
+    text = serialise(snapshot, ranking, 0, ContextLimits(1000))
     lines = text.splitlines()
     assert lines[0].startswith("object mug_1: ")
     objects = [line for line in lines if line.startswith("object ")]
-    assert all(line.endswith("; color blue") for line in objects[1:])
+    assert all(line.endswith(("; color blue", ": blue mug")) for line in objects[1:])
     assert lines[-1] == f"{40 - len(objects)} more objects in these keyframes are left out"
     assert 800 < len(json.dumps(text)) <= 1002
 
@@ -131,14 +132,14 @@ def test_budget_counts_what_stands_in_the_prompt() -> None:
     snapshot = _crowd(40)
     ranking = rank("red mug", snapshot, 5)
     for max_chars in range(400, 1200, 37):
-        text = serialise(snapshot, ranking, now_ns=0, max_objects=60, max_chars=max_chars)
+        text = serialise(snapshot, ranking, 0, ContextLimits(max_chars))
         assert len(json.dumps(text)) - 2 <= max_chars
 
 
 def test_budget_that_holds_nothing_is_refused() -> None:
     ranking = rank("desk", SNAPSHOT, 5)
     with pytest.raises(InputError, match="20 are left: raise max_prompt_tokens"):
-        serialise(SNAPSHOT, ranking, now_ns=0, max_objects=10, max_chars=20)
+        serialise(SNAPSHOT, ranking, 0, ContextLimits(20))
 
 
 def test_of_very_many_relations_the_newest_are_named_and_the_others_counted() -> None:
@@ -170,3 +171,18 @@ def test_whole_graph_is_refused_rather_than_cut() -> None:
 def test_whole_graph_takes_keyframes_that_show_nothing() -> None:
     snapshot = Snapshot((MUG,), (), {**KEYFRAMES, 3: keyframe(3)})
     assert serialise_whole(snapshot, 0, 4000).splitlines()[-1] == "keyframe 3 at 0 seconds ago: "
+
+
+def test_beyond_those_that_fit_best_objects_are_told_by_looks_and_relations() -> None:
+    ranking, relations = rank("desk", SNAPSHOT, 5), SNAPSHOT.relations
+    text = serialise(SNAPSHOT, ranking, 0, ContextLimits(4000, max_described=1), relations)
+    assert text.splitlines()[:2] == ["object desk_1: desk", "object mug_1: red mug; on desk_1"]
+
+
+def test_objects_that_were_asked_for_by_relations_come_first() -> None:
+    ranking = rank("desk", SNAPSHOT, 5)
+    text = serialise(SNAPSHOT, ranking, 0, ContextLimits(4000), first=["mug_1", "gone_1"])
+    assert [line.split(":")[0] for line in text.splitlines()[:2]] == [
+        "object mug_1",
+        "object desk_1",
+    ]
