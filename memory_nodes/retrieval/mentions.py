@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memory_nodes.words import STOP_WORDS, words
+
 _MENTION = re.compile(
     r"""["\u201c\u201e\u00ab:]|(?<!\w)['\u2018]"""
     r"|\b(?:says?|saying|reads|labell?ed|titled|shows|showing|depicts|depicting|about)\b"
@@ -12,17 +14,18 @@ _MENTION = re.compile(
     r"|\b(?:next|close) to\b|\b(?:left|right|front) of\b"
     r"|\b(?:near|beside|behind|between|opposite|against|towards?|leading|pointing)\b"
     r"|\b(?:on|in|inside|at|by|above|over|under|underneath|below|beneath)\b"
-    r"|\b(?:to|from|for) (?:the|an?)\b",
+    r"|\b(?:to|from|for) (?:the|an?)\b|\bfor \w+ing\b",
     re.I,
 )
 """What follows is written on a thing or stands beside it, and is something else."""
 
 
 def naming_part(text: str) -> str:
-    """The beginning of a text, in which it says what a thing is and has.
-
-    The whole where it begins with a mention: '"Exit" sign'.
+    """The beginning of a text, in which it says what a thing is and has: something at least, so
+    that of "go to the sheet about the fleet" it is "go to the sheet".
     """
-    found = _MENTION.search(text)
-    head = text if found is None else text[: found.start()]
-    return head if head.strip() else text
+    for found in _MENTION.finditer(text):
+        part = text[: found.start()]
+        if any(word not in STOP_WORDS for word in words(part)):
+            return part
+    return text

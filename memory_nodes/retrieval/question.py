@@ -84,8 +84,7 @@ class Question:
         """
         if self.is_open:
             return ""
-        named = naming_part(self.sought)
-        clauses = _CLAUSE_END.split(named if terms_of(named) else self.sought)
+        clauses = _CLAUSE_END.split(naming_part(self.sought))
         spoken = next((" ".join(words(part)) for part in clauses if terms_of(part)), "")
         deed = _DEED.search(spoken)
         telling = [word for word in words(deed[1] if deed else spoken) if word not in STOP_WORDS]

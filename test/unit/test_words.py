@@ -19,10 +19,6 @@ def test_words_are_lower_case_and_in_order() -> None:
     ]
 
 
-def test_underscores_part_words() -> None:
-    assert words("coffee_machine_2") == ["coffee", "machine", "2"]
-
-
 def test_letters_of_other_alphabets_are_words() -> None:
     assert words("Kühlschrank 冷蔵庫") == ["kühlschrank", "冷蔵庫"]
 

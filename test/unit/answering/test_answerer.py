@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 from memory_nodes.answering.answerer import MAX_QUESTION_CHARS, Answerer
+from memory_nodes.answering.asked import Deadline, read_asked
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.prompt import prompt_tokens
+from memory_nodes.answering.reasoning import Reasoning
+from memory_nodes.answering.relations import Related
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_chat import OpenAIChat
@@ -344,6 +347,27 @@ def test_prompt_stays_within_its_budget(tmp_path: Path) -> None:
     assert "more objects in these keyframes are left out" in model.prompts[0].text
 
 
+def test_prompt_keeps_to_its_budget_among_ten_thousand_objects() -> None:
+    """All of them in five keyframes, each related to the next."""
+    frames = {number: keyframe(number) for number in range(5)}
+    mugs = tuple(
+        descriptor(f"mug_{number}", view(number % 5), description='a mug with "words" ' * 20)
+        for number in range(10_000)
+    )
+    relations = tuple(
+        Relation(f"mug_{number}", "on", f"mug_{number + 1}", (number % 5,))
+        for number in range(9_999)
+    )
+    snapshot, config = Snapshot(mugs, relations, frames), AnswererConfig()
+    found = Retriever().by_words("Where is the mug?", snapshot, config.max_keyframes)
+    asked = read_asked("Where is the mug?", NOW_NS, Dates("UTC"), Filter(), 5, Deadline.after(60.0))
+    model = RecordedChat(_said(object_ids=[], keyframe_ids=[1]))
+    related = Related(relations=relations[:500])
+    answer = asyncio.run(Reasoning(model, config).over_found(asked, snapshot, found, related))
+    assert not answer.degraded
+    assert 3500 < prompt_tokens(model.prompts[0]) <= 4000
+
+
 def test_budget_for_nothing_is_answered_without_the_model(tmp_path: Path) -> None:
     writer = Writer(tmp_path)
     mug = descriptor("mug_1", view(1), description="a mug of many words " * 200)
@@ -421,3 +445,18 @@ def test_relation_that_nothing_has_is_not_found_and_what_is_known_is_told(
     assert answer.text.startswith("I saw nothing under the desk; the desk was last seen ")
     assert (answer.found, answer.objects, answer.keyframes) == (False, (), ())
     assert answer.evidence
+
+
+def test_thing_that_is_only_mentioned_is_left_to_the_model_and_else_not_seen(
+    tmp_path: Path,
+) -> None:
+    """So nobody drives to a poster for the stairs that it names."""
+    writer = Writer(tmp_path)
+    poster = descriptor("poster_1", view(1), description="a poster that says: take the stairs")
+    writer.commit_chunk(graph(1, [keyframe(1)], [poster]))
+    writer.close()
+    answer = _ask(tmp_path, question="Where are the stairs?")
+    assert (answer.text, answer.found, answer.keyframes) == (NOT_SEEN, False, ())
+    model = RecordedChat(_said(found=False))
+    asyncio.run(_answerer(tmp_path, model).answer("Where are the stairs?", NOW_NS))
+    assert json.loads(model.prompts[0].text)["is_doubtful"] is True

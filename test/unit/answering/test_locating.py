@@ -8,6 +8,7 @@ import pytest
 
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.errors import InputError
+from memory_nodes.retrieval.retriever import RetrievalConfig
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_test_support.records import box, descriptor, keyframe, view
 
@@ -67,3 +68,9 @@ def test_keyframe_is_the_one_that_shows_the_object_best() -> None:
 def test_neither_words_nor_id_is_refused() -> None:
     with pytest.raises(InputError, match="a text or an object_id"):
         _ids("  ")
+
+
+def test_what_only_mentions_a_thing_is_not_where_it_is() -> None:
+    sign = descriptor("sign_1", view(1), description="a sign pointing to the stairs")
+    known = Snapshot((sign,), (), KEYFRAMES)
+    assert locate_objects(known, "the stairs", "", RetrievalConfig().min_score, 5) == []

@@ -179,7 +179,9 @@ def test_what_was_moved_away_since_is_not_on_it_any_more(moved: str) -> None:
         replace(item, placed_since=3 if item.object_id == moved else 0) for item in OBJECTS[:3]
     ]
     snapshot = Snapshot(tuple(objects), RELATIONS[:1], KEYFRAMES)
-    assert _facts("What is on the desk?", snapshot) is None
+    now = _facts("What is on the desk?", snapshot)
+    assert now is not None
+    assert not now.is_found
     earlier = snapshot.filtered(Filter(until_ns=KEYFRAMES[2].stamp_ns))
     then = _facts("What is on the desk?", earlier)
     assert then is not None
