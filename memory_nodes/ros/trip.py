@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from geometry_msgs.msg import PoseStamped
 from rclpy.publisher import Publisher
 from robot_memory.msg import Observation
+from robot_memory.srv import AddObservation
 
 from memory_nodes.geometry import Pose
 from memory_nodes.navigation.arrival import ArrivalConfig, Presence, Sighted
@@ -85,11 +86,12 @@ class NavTrip:
         over = await self._face(candidate)
         if over is not None:
             return over
+        base = self._base(candidate)  # while the model looks, the robot may go on
         seen = await self._means.eye.look(candidate.target.looks, self._stop)
         if self._stop.reason is not None:
             return self._stop.ending()
         self._node.counters[f"looks_{seen.presence.value}"] += 1
-        self._write_down(candidate, seen)
+        self._write_down(candidate, seen, base)
         return seen
 
     async def _drive(self, map_from_goal: Pose) -> Ending:
@@ -129,19 +131,27 @@ class NavTrip:
         here = self._whereabouts.now()
         return candidate.map_from_goal if here is None else here.map_from_base.on_floor()
 
-    def _write_down(self, candidate: Candidate, seen: Sighted) -> None:
-        """What came of a look becomes an observation, where the robot made it."""
+    def _write_down(self, candidate: Candidate, seen: Sighted, base: Pose) -> None:
+        """What came of a look becomes an observation, and speaks for or against the object."""
         if seen.presence is Presence.UNSURE or candidate.target is None:
             return
         suite, target = self._node.suite, candidate.target
-        is_there = "is" if seen.presence is Presence.YES else "is not"
+        is_there = seen.presence is Presence.YES
         message = Observation(
-            header=header(self._node.now_ns(), suite.map_frame),
+            header=header(seen.stamp_ns, suite.map_frame),
             map_id=self._rules.map_id,
             layer=LAYER,
-            text=f"went to {target.words} ({target.object_id}): it {is_there} where I remember it",
+            text=f"went to {target.words} ({target.object_id}): it"
+            f" {'is' if is_there else 'is not'} where I remember it",
             confidence=1.0,
             source=self._node.get_name(),
         )
-        message.pose.pose = pose_to_msg(self._base(candidate))
-        self._means.diary.write(message)
+        message.pose.pose = pose_to_msg(base)
+        self._means.diary.write(
+            AddObservation.Request(
+                observation=message,
+                object_id=target.object_id,
+                keyframe_id=candidate.keyframe.keyframe_id,
+                is_there=is_there,
+            )
+        )

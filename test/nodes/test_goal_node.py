@@ -13,14 +13,14 @@ from geometry_msgs.msg import PoseStamped
 from std_msgs.msg import String
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.outcomes import Outcome
+from memory_nodes.navigation.outcomes import Cause, Outcome
 from memory_nodes.navigation.preflight import NoAnswer, Planner, Preflight
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
 from memory_nodes.store.writer import Writer
 from memory_test_support.floor_plan import Area, FloorPlan, PlanOfFloor
-from memory_test_support.goal_driver import SOON, Driver, remember
+from memory_test_support.goal_driver import SOON, Driver, cause_of, remember
 from memory_test_support.navigator import Navigator
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import descriptor, graph, keyframe, measured
@@ -222,7 +222,7 @@ def test_what_was_never_seen_is_never_driven_to(
     bench.start(QueryNode, base_url="")
     driver = goal_node()
     for goal in ({"keyframe_id": 99}, {"object_id": "piano_1"}, {"query": "the grand piano"}):
-        assert outcome(driver.go(**goal)) is Outcome.NOT_FOUND
+        assert cause_of(driver.go(**goal)) is Cause.NEVER_SEEN
     assert navigator.goals == []
 
 
