@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +25,9 @@ from memory_nodes.store.editing.edits import Mark, Merge, Pin
 from memory_nodes.store.forgetting.selection import Forget
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.writer import Writer
-from memory_test_support.records import descriptor, graph, keyframe, measured
+from memory_test_support.records import descriptor, graph, keyframe, measured, view
 
 PLACE: Vector3 = (4.0, 0.0, 0.5)
-NEW_PLACE: Vector3 = (0.0, 4.0, 0.5)
 SIDES = (Pose.planar(0.0, 0.0, 0.0), Pose.planar(0.0, 1.0, -0.2), Pose.planar(0.0, -1.0, 0.2))
 """A metre apart, the mug in the picture of each."""
 SEEN = [keyframe(number, base=base) for number, base in enumerate(SIDES, start=1)]
@@ -48,14 +48,14 @@ class Memory:
 
     def see(self, taken: list[Keyframe], place: Vector3, name: str = "mug_1") -> None:
         seen = descriptor(name, *(measured(item, place) for item in taken))
-        span = {"first_seen_ns": taken[0].stamp_ns, "last_seen_ns": taken[-1].stamp_ns}
+        seen = replace(seen, first_seen_ns=taken[0].stamp_ns, last_seen_ns=taken[-1].stamp_ns)
         chunk_id = self.writer.counts().last_chunk_id + 1
-        self.writer.commit_chunk(graph(chunk_id, taken, [replace(seen, **span)]))
+        self.writer.commit_chunk(graph(chunk_id, taken, [seen]))
 
-    def look(self, keyframe_id: int, *, is_there: bool, **other: object) -> ArrivalLook:
+    def look(self, keyframe_id: int, *, is_there: bool, **other: Any) -> ArrivalLook:
         stamp_ns = round((LATER_S + keyframe_id) * NS_PER_S)
         look = ArrivalLook("mug_1", keyframe_id, stamp_ns, "map", is_there)
-        look = replace(look, **other)  # type: ignore[arg-type]
+        look = replace(look, **other)
         self.writer.note_look(look)
         return look
 
@@ -161,7 +161,7 @@ def test_old_id_of_a_merged_object_means_what_it_was_merged_into(memory: Memory)
     ids=["unknown object", "unknown keyframe", "another map", "seen since"],
 )
 def test_look_that_says_nothing_changes_nothing(
-    other: dict[str, object], is_there: bool, memory: Memory
+    other: dict[str, Any], is_there: bool, memory: Memory
 ) -> None:
     before = memory.mug
     for number in (1, 2, 3):
@@ -176,14 +176,19 @@ def test_forgotten_object_is_passed_over(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_look_at_a_place_that_the_object_has_left_says_nothing_of_it(
-    is_there: bool, memory: Memory
+@pytest.mark.parametrize(
+    ("place", "yaw_rad"),
+    [((0.0, 4.0, 0.5), 1.57), ((4.0, 1.8, 0.5), 0.0)],
+    ids=["out of the old pictures", "within them"],
+)
+def test_look_from_where_the_object_was_seen_before_it_moved_says_nothing_of_it(
+    place: Vector3, yaw_rad: float, is_there: bool, memory: Memory
 ) -> None:
-    turned = [
-        keyframe(number, base=Pose.planar(x_m, 0.0, 1.57), stamp_s=50.0 + number)
+    taken = [
+        keyframe(number, base=Pose.planar(x_m, 0.0, yaw_rad), stamp_s=50.0 + number)
         for number, x_m in ((4, 0.0), (5, 0.4))
     ]
-    memory.see(turned, NEW_PLACE)
+    memory.see(taken, place)
     before = memory.mug
     assert before.status == ObjectStatus.MOVED
     for number in (1, 2, 3):
@@ -224,3 +229,15 @@ def test_object_that_was_seen_on_arrival_follows_its_map_with_its_views(memory: 
 def test_stamp_that_is_none_is_refused(memory: Memory) -> None:
     with pytest.raises(InputError, match="stamp"):
         memory.look(1, is_there=True, stamp_ns=-1)
+
+
+def test_look_where_one_rough_sighting_had_shown_the_object_says_nothing_of_its_place(
+    memory: Memory,
+) -> None:
+    aside = keyframe(4, base=Pose.planar(0.0, 0.0, 1.57), stamp_s=50.0)
+    memory.writer.commit_chunk(graph(2, [aside], [descriptor("mug_1", view(4))]))
+    assert memory.mug.position is not None
+    assert memory.mug.position.point_m == pytest.approx(PLACE, abs=0.2)
+    for number in (1, 2, 4):
+        memory.look(number, is_there=False)
+    assert memory.mug.status == ObjectStatus.PRESENT
