@@ -17,7 +17,7 @@ from memory_nodes.navigation.candidates import Candidate
 from memory_nodes.navigation.outcomes import Cause, Ending
 from memory_nodes.navigation.preflight import Preflight
 from memory_nodes.navigation.safety import Rules
-from memory_nodes.navigation.standoff import bearing_rad
+from memory_nodes.navigation.standoff import SIGHT_ANGLE_RAD, bearing_rad
 from memory_nodes.ros.conversions import header, pose_stamped, pose_to_msg
 from memory_nodes.ros.diary import Diary
 from memory_nodes.ros.eye import Eye
@@ -90,6 +90,8 @@ class NavTrip:
         seen = await self._means.eye.look(candidate.target.looks, self._stop)
         if self._stop.reason is not None:
             return self._stop.ending()
+        if seen.presence is Presence.NO and abs(_turn_rad(candidate, base)) > SIGHT_ANGLE_RAD:
+            seen = Sighted(Presence.UNSURE, "I could not turn to it")
         self._node.counters[f"looks_{seen.presence.value}"] += 1
         self._write_down(candidate, seen, base)
         return seen
@@ -113,16 +115,13 @@ class NavTrip:
 
         A turn that navigation does not make is no end: the thing may show all the same.
         """
-        shown = candidate.shown_position
-        if shown is None:
-            return None
         base = self._base(candidate)
-        yaw_rad = bearing_rad(base.position_m, shown.point_m)
-        off_rad = abs(math.remainder(yaw_rad - base.yaw_rad, math.tau))
-        if off_rad <= self._means.arrival.face_within_rad:
+        turn_rad = _turn_rad(candidate, base)
+        is_known = candidate.shown_position is not None
+        if not is_known or abs(turn_rad) <= self._means.arrival.face_within_rad:
             return None
         x_m, y_m, _ = base.position_m
-        ending = await self._drive(Pose.planar(x_m, y_m, yaw_rad))
+        ending = await self._drive(Pose.planar(x_m, y_m, base.yaw_rad + turn_rad))
         goes_on = ending.cause is Cause.ARRIVED or ending.cause.tries_next
         return None if goes_on else ending
 
@@ -155,3 +154,11 @@ class NavTrip:
                 is_there=is_there,
             )
         )
+
+
+def _turn_rad(candidate: Candidate, base: Pose) -> float:
+    """From where the robot faces to the thing; to where memory faced, if nobody knows its place."""
+    shown, yaw_rad = candidate.shown_position, candidate.map_from_goal.yaw_rad
+    if shown is not None:
+        yaw_rad = bearing_rad(base.position_m, shown.point_m)
+    return math.remainder(yaw_rad - base.yaw_rad, math.tau)
