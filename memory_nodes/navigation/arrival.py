@@ -56,6 +56,8 @@ class Sighted:
 
     presence: Presence
     reason: str = ""
+    stamp_ns: int = 0
+    """Of the picture, where there was one."""
 
 
 def looks_of(descriptor: ObjectDescriptor) -> str:

@@ -13,10 +13,7 @@ from memory_nodes.navigation.outcomes import Cause
 from memory_nodes.navigation.safety import Rules
 from memory_nodes.navigation.standoff import standoff_pose
 from memory_nodes.parameters import parameter
-from memory_nodes.records import Keyframe, ObjectDescriptor
-
-CUT_OFF = 0.25
-"""The middle of a thing may lie so far beside a picture that shows a part of it, as a share."""
+from memory_nodes.records import CUT_OFF, Keyframe, ObjectDescriptor
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class Cause(Enum):
     MEMORY_SILENT = (Outcome.TIMEOUT, "I cannot remember: the memory does not answer.")
     OTHER_MAP = (Outcome.OTHER_MAP, "I have seen that only on another map.")
     UNSURE_PLACE = (Outcome.NO_VALID_GOAL, "I have seen that, but was not sure where I was.")
+    STALE = (Outcome.NO_VALID_GOAL, "I have seen that, but the map has moved since.")
     MAP_FORBIDDEN = (Outcome.NO_VALID_GOAL, "I am not allowed to drive on this map.")
     KEPT_OUT = (Outcome.NO_VALID_GOAL, "I know where that is, but I am not allowed to go there.")
     TOO_OLD = (Outcome.NO_VALID_GOAL, "My memory of that is too old to drive on.")
@@ -69,6 +70,11 @@ class Cause(Enum):
     def __init__(self, outcome: Outcome, sentence: str) -> None:
         self.outcome = outcome
         self.sentence = sentence
+
+    @property
+    def word(self) -> str:
+        """What the action calls it: programs may rely on it."""
+        return self.name.lower()
 
     @property
     def tries_next(self) -> bool:

@@ -10,7 +10,7 @@ from memory_nodes.errors import ConfigurationError
 from memory_nodes.geometry import Pose
 from memory_nodes.navigation.outcomes import Cause
 from memory_nodes.parameters import parameter
-from memory_nodes.records import NS_PER_S, Keyframe
+from memory_nodes.records import MAX_STALE_M, NS_PER_S, Keyframe
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,15 @@ class SafetyConfig:
         "older keyframes are never driven to; 0: of any age",
         unit="s",
         low=0.0,
+        is_dynamic=True,
+    )
+    max_stale_m: float = parameter(
+        0.5,
+        "keyframes that may be off by more, since the map has moved nobody knows how, are never "
+        "driven to",
+        unit="m",
+        low=0.0,
+        high=MAX_STALE_M,
         is_dynamic=True,
     )
     dry_run: bool = parameter(False, "only publish the goal, never drive to it", is_dynamic=True)
@@ -84,21 +93,26 @@ class Rules:
 
     map_id: str
     """Of the map that the robot is on."""
+    map_frame: str = ""
+    """In which goals are sent; a pose in another one is of another map. Empty: nobody sends any."""
     allowed_maps: frozenset[str] = frozenset()
     """Empty: all."""
     keep_out: tuple[KeepOut, ...] = ()
     max_age_ns: int | None = None
+    max_stale_m: float = MAX_STALE_M
     dry_run: bool = False
     """Nothing is driven to, goals are only published."""
 
     @classmethod
-    def of(cls, config: SafetyConfig, map_id: str) -> Rules:
+    def of(cls, config: SafetyConfig, map_id: str, map_frame: str = "") -> Rules:
         max_age_ns = round(config.max_memory_age_s * NS_PER_S)
         return cls(
             map_id,
+            map_frame,
             frozenset(filter(None, config.allowed_maps)),
             config.areas(),
             max_age_ns if max_age_ns > 0 else None,
+            config.max_stale_m,
             config.dry_run,
         )
 
@@ -108,10 +122,12 @@ class Rules:
         A pose of another map means nothing in this one, and a pose that is not finite or whose
         quaternion is not of unit length came from a defect.
         """
-        if keyframe.map_id != self.map_id:
+        if keyframe.map_id != self.map_id or self.map_frame not in ("", keyframe.map_frame):
             return Cause.OTHER_MAP
         if self.allowed_maps and self.map_id not in self.allowed_maps:
             return Cause.MAP_FORBIDDEN
+        if keyframe.stale_m > self.max_stale_m:
+            return Cause.STALE
         if not (keyframe.is_localized and keyframe.map_from_base.is_valid):
             return Cause.UNSURE_PLACE
         if self.max_age_ns is not None and now_ns - keyframe.stamp_ns > self.max_age_ns:

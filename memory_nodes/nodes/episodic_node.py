@@ -47,6 +47,7 @@ from memory_nodes.ros.conversions import (
     time_to_msg,
 )
 from memory_nodes.ros.declaring import declare
+from memory_nodes.ros.diary import look_from
 from memory_nodes.ros.edit_requests import edit_from
 from memory_nodes.ros.layers import declare_layers, made_layers
 from memory_nodes.ros.looking_back import LookingBack
@@ -205,7 +206,15 @@ class EpisodicNode(MemoryNode):
         self, request: AddObservation.Request, response: AddObservation.Response
     ) -> None:
         observation = observation_from_msg(request.observation)
-        response.observation_id = await self._written(lambda: self.writer.add(observation))
+        look = look_from(request)
+
+        def write() -> str:
+            observation_id = self.writer.add(observation)
+            if look is not None:
+                self.writer.note_look(look)
+            return observation_id
+
+        response.observation_id = await self._written(write)
         response.durable = True
 
     async def _start_episode(

@@ -98,7 +98,7 @@ class GoalNode(MemoryNode):
 
     def _rules(self) -> Rules:
         """What may be driven to right now."""
-        return Rules.of(self.safety, self.suite.map_id)
+        return Rules.of(self.safety, self.suite.map_id, self.suite.map_frame)
 
     # goals
 
@@ -132,7 +132,8 @@ class GoalNode(MemoryNode):
             ending = Ending.of(Cause.ERROR, repr(error))
         finally:
             del self._stops[key]
-        result.outcome, result.message = int(ending.outcome), ending.message
+        result.outcome, result.cause = int(ending.outcome), ending.cause.word
+        result.message = ending.message
         if ending.reached is not None:
             at = ending.reached
             result.reached = pose_stamped(at.map_from_base, at.stamp_ns, at.map_frame)

@@ -35,6 +35,9 @@ from memory_nodes.records.past import (
     Tier,
 )
 from memory_nodes.records.views import (
+    CUT_OFF,
+    MAX_STALE_M,
+    ArrivalLook,
     Box,
     Chunk,
     ClearLook,
@@ -46,8 +49,11 @@ from memory_nodes.records.views import (
 NS_PER_S = 1_000_000_000
 
 __all__ = [
+    "CUT_OFF",
+    "MAX_STALE_M",
     "NS_PER_S",
     "Answer",
+    "ArrivalLook",
     "AttributeValue",
     "Box",
     "Change",

@@ -8,6 +8,11 @@ import numpy as np
 
 from memory_nodes.geometry import Array, Intrinsics, Pose, Vector3
 
+CUT_OFF = 0.25
+"""The middle of a thing may lie so far beside a picture that shows a part of it, as a share."""
+MAX_STALE_M = 1.0
+"""A pose that may be off by more is as one of a robot that did not know where it was."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -122,6 +127,17 @@ class ClearLook:
 
     object_id: str
     keyframe_id: int
+
+
+@dataclass(frozen=True)
+class ArrivalLook:
+    """A look for an object after a drive to where a keyframe had shown it from."""
+
+    object_id: str
+    keyframe_id: int
+    stamp_ns: int
+    map_id: str
+    is_there: bool
 
 
 @dataclass(frozen=True)

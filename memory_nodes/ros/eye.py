@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rclpy.task import Future
@@ -55,7 +56,8 @@ class Eye:
             jpeg = self._jpeg(message)
         except ImageError as error:
             return _unsure(f"the picture cannot be read: {error}")
-        return await self._ask(self.model, looks, jpeg, stop)
+        seen = await self._ask(self.model, looks, jpeg, stop)
+        return replace(seen, stamp_ns=time_from_msg(message.header.stamp))
 
     async def _picture(self, since_ns: int, stop: Stop) -> AnyImage | None:
         """The first one that was taken since a stamp."""

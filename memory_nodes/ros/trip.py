@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from geometry_msgs.msg import PoseStamped
 from rclpy.publisher import Publisher
 from robot_memory.msg import Observation
+from robot_memory.srv import AddObservation
 
 from memory_nodes.geometry import Pose
 from memory_nodes.navigation.arrival import ArrivalConfig, Presence, Sighted
@@ -16,7 +17,7 @@ from memory_nodes.navigation.candidates import Candidate
 from memory_nodes.navigation.outcomes import Cause, Ending
 from memory_nodes.navigation.preflight import Preflight
 from memory_nodes.navigation.safety import Rules
-from memory_nodes.navigation.standoff import bearing_rad
+from memory_nodes.navigation.standoff import SIGHT_ANGLE_RAD, bearing_rad
 from memory_nodes.ros.conversions import header, pose_stamped, pose_to_msg
 from memory_nodes.ros.diary import Diary
 from memory_nodes.ros.eye import Eye
@@ -84,11 +85,14 @@ class NavTrip:
         over = await self._face(candidate)
         if over is not None:
             return over
+        base = self._base(candidate)  # while the model looks, the robot may go on
         seen = await self._means.eye.look(candidate.target.looks, self._stop)
         if self._stop.reason is not None:
             return self._stop.ending()
+        if seen.presence is Presence.NO and abs(_turn_rad(candidate, base)) > SIGHT_ANGLE_RAD:
+            seen = Sighted(Presence.UNSURE, "I could not turn to it")
         self._node.counters[f"looks_{seen.presence.value}"] += 1
-        self._write_down(candidate, seen)
+        self._write_down(candidate, seen, base)
         return seen
 
     async def _drive(self, map_from_goal: Pose) -> Ending:
@@ -110,16 +114,13 @@ class NavTrip:
 
         A turn that navigation does not make is no end: the thing may show all the same.
         """
-        shown = candidate.shown_position
-        if shown is None:
-            return None
         base = self._base(candidate)
-        yaw_rad = bearing_rad(base.position_m, shown.point_m)
-        off_rad = abs(math.remainder(yaw_rad - base.yaw_rad, math.tau))
-        if off_rad <= self._means.arrival.face_within_rad:
+        turn_rad = _turn_rad(candidate, base)
+        is_known = candidate.shown_position is not None
+        if not is_known or abs(turn_rad) <= self._means.arrival.face_within_rad:
             return None
         x_m, y_m, _ = base.position_m
-        ending = await self._drive(Pose.planar(x_m, y_m, yaw_rad))
+        ending = await self._drive(Pose.planar(x_m, y_m, base.yaw_rad + turn_rad))
         goes_on = ending.cause is Cause.ARRIVED or ending.cause.tries_next
         return None if goes_on else ending
 
@@ -128,19 +129,35 @@ class NavTrip:
         here = self._whereabouts.now()
         return candidate.map_from_goal if here is None else here.map_from_base.on_floor()
 
-    def _write_down(self, candidate: Candidate, seen: Sighted) -> None:
-        """What came of a look becomes an observation, where the robot made it."""
+    def _write_down(self, candidate: Candidate, seen: Sighted, base: Pose) -> None:
+        """What came of a look becomes an observation, and speaks for or against the object."""
         if seen.presence is Presence.UNSURE or candidate.target is None:
             return
         suite, target = self._node.suite, candidate.target
-        is_there = "is" if seen.presence is Presence.YES else "is not"
+        is_there = seen.presence is Presence.YES
         message = Observation(
-            header=header(self._node.now_ns(), suite.map_frame),
+            header=header(seen.stamp_ns, suite.map_frame),
             map_id=self._rules.map_id,
             layer=LAYER,
-            text=f"went to {target.words} ({target.object_id}): it {is_there} where I remember it",
+            text=f"went to {target.words} ({target.object_id}): it"
+            f" {'is' if is_there else 'is not'} where I remember it",
             confidence=1.0,
             source=self._node.get_name(),
         )
-        message.pose.pose = pose_to_msg(self._base(candidate))
-        self._means.diary.write(message)
+        message.pose.pose = pose_to_msg(base)
+        self._means.diary.write(
+            AddObservation.Request(
+                observation=message,
+                object_id=target.object_id,
+                keyframe_id=candidate.keyframe.keyframe_id,
+                is_there=is_there,
+            )
+        )
+
+
+def _turn_rad(candidate: Candidate, base: Pose) -> float:
+    """From where the robot faces to the thing; to where memory faced, if nobody knows its place."""
+    shown, yaw_rad = candidate.shown_position, candidate.map_from_goal.yaw_rad
+    if shown is not None:
+        yaw_rad = bearing_rad(base.position_m, shown.point_m)
+    return math.remainder(yaw_rad - base.yaw_rad, math.tau)

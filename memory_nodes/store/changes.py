@@ -129,7 +129,45 @@ def note_clear_looks(
             (look.object_id, ObjectStatus.MISSING, ObjectStatus.EXPIRED),
         ).fetchone()
         if row is not None and row["object_key"] not in shown:
-            _look_for(connection, row, keyframes[look.keyframe_id], config)
+            keyframe = keyframes[look.keyframe_id]
+            note_vain_look(connection, row, keyframe, keyframe.stamp_ns, config)
+
+
+def note_vain_look(
+    connection: sqlite3.Connection,
+    row: sqlite3.Row,
+    keyframe: Keyframe,
+    stamp_ns: int,
+    config: ChangesConfig,
+) -> None:
+    """Counts a look at the place of an object, as one from where a keyframe was taken."""
+    key, place = row["object_key"], rows.position_from(row)
+    if ghosts.is_doubtful(connection, key, config.expiring_confidence):
+        ghosts.expire(connection, row, stamp_ns)
+        return
+    looks = [
+        rows.pose_from(found, "camera_")
+        for found in connection.execute(
+            "SELECT k.* FROM clear_look JOIN keyframe k USING (keyframe_id) WHERE object_key = ?",
+            (key,),
+        )
+    ]
+    camera, apart_rad = keyframe.map_from_camera, math.radians(config.look_apart_deg)
+    if any(
+        camera.distance_m(earlier) < config.look_apart_m and camera.angle_rad(earlier) < apart_rad
+        for earlier in looks
+    ):
+        return
+    connection.execute(
+        "INSERT OR IGNORE INTO clear_look VALUES (?, ?)", (key, keyframe.keyframe_id)
+    )
+    # The readers count looks, too.
+    objects.set_status(connection, key, ObjectStatus(row["status"]))
+    if objects.count_looks(connection, key) >= config.missing_looks and not _was_seen_elsewhere(
+        connection, row, keyframe
+    ):
+        objects.set_status(connection, key, ObjectStatus.MISSING)
+        object_events.record(connection, key, ChangeKind.MISSING, stamp_ns, place)
 
 
 def _has_moved(
@@ -222,36 +260,6 @@ def _was_in_view_before(
         if any(rows.keyframe_from(row).holds(place_m) for row in found):
             return True
     return False
-
-
-def _look_for(
-    connection: sqlite3.Connection, row: sqlite3.Row, keyframe: Keyframe, config: ChangesConfig
-) -> None:
-    key, place = row["object_key"], rows.position_from(row)
-    if ghosts.is_doubtful(connection, key, config.expiring_confidence):
-        ghosts.expire(connection, row, keyframe.stamp_ns)
-        return
-    looks = [
-        rows.pose_from(found, "camera_")
-        for found in connection.execute(
-            "SELECT k.* FROM clear_look JOIN keyframe k USING (keyframe_id) WHERE object_key = ?",
-            (key,),
-        )
-    ]
-    camera, apart_rad = keyframe.map_from_camera, math.radians(config.look_apart_deg)
-    if any(
-        camera.distance_m(earlier) < config.look_apart_m and camera.angle_rad(earlier) < apart_rad
-        for earlier in looks
-    ):
-        return
-    connection.execute("INSERT INTO clear_look VALUES (?, ?)", (key, keyframe.keyframe_id))
-    # The readers count looks, too.
-    objects.set_status(connection, key, ObjectStatus(row["status"]))
-    if len(looks) + 1 >= config.missing_looks and not _was_seen_elsewhere(
-        connection, row, keyframe
-    ):
-        objects.set_status(connection, key, ObjectStatus.MISSING)
-        object_events.record(connection, key, ChangeKind.MISSING, keyframe.stamp_ns, place)
 
 
 def _was_seen_elsewhere(

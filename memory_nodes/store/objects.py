@@ -52,6 +52,14 @@ def forget_looks(connection: sqlite3.Connection, object_keys: Iterable[int]) -> 
     )
 
 
+def count_looks(connection: sqlite3.Connection, object_key: int) -> int:
+    """Different clear looks without the object, since it was seen last."""
+    found = connection.execute(
+        "SELECT count(*) FROM clear_look WHERE object_key = ?", (object_key,)
+    )
+    return int(found.fetchone()[0])
+
+
 def current_state(connection: sqlite3.Connection, object_key: int) -> sqlite3.Row:
     """What is said of it: the newest state, or the one that was pinned."""
     row: sqlite3.Row = connection.execute(

@@ -41,6 +41,10 @@ class Table:
     extra: str = ""
 
 
+_NEWEST_VIEW_NS = (
+    "(SELECT stamp_ns FROM keyframe WHERE keyframe_id ="
+    " (SELECT max(keyframe_id) FROM view v WHERE v.object_key = object.object_key))"
+)
 _MIDDLE = "{0} + ({1} - {0}) / 2"
 TABLES: Mapping[Placed, Table] = {
     Placed.KEYFRAME: Table(
@@ -52,9 +56,10 @@ TABLES: Mapping[Placed, Table] = {
         turns=("base_", "camera_"),
     ),
     Placed.OBSERVATION: Table("observation", "observation_key", "stamp_ns", turns=("",)),
-    # What a person has pinned is where it was seen at first, however often it was seen since.
+    # What a person has pinned is where it was seen at first, however often it was seen since. A
+    # look on arrival sees it later than the views that say where it is.
     Placed.OBJECT: Table(
-        *("object", "object_key", "iif(is_pinned, first_seen_ns, last_seen_ns)"),
+        *("object", "object_key", f"iif(is_pinned, first_seen_ns, {_NEWEST_VIEW_NS})"),
         extra="changed = :sequence, covariance_m2 = turned(covariance_m2, m.yaw)",
     ),
     Placed.OBJECT_PLACE: Table(

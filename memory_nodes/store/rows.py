@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from memory_nodes.geometry import Intrinsics, PointEstimate, Pose
 from memory_nodes.records import (
+    MAX_STALE_M,
     Box,
     Counts,
     Episode,
@@ -49,10 +50,6 @@ OBSERVATION_QUERY = (
     " JOIN map m USING (map_key) JOIN layer l USING (layer_key) LEFT JOIN text t USING (text_key)"
 )
 """Rows that observation_from can read."""
-
-
-MAX_STALE_M = 1.0
-"""A pose that may be off by more is as one of a robot that did not know where it was."""
 
 COUNTS_QUERY = """
 SELECT (SELECT sequence FROM commit_log) AS sequence,

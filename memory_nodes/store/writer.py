@@ -11,6 +11,7 @@ from pathlib import Path
 from memory_nodes.errors import InputError
 from memory_nodes.parameters import parameter
 from memory_nodes.records import (
+    ArrivalLook,
     ChunkGraph,
     Counts,
     Episode,
@@ -22,6 +23,7 @@ from memory_nodes.records import (
 )
 from memory_nodes.store import (
     archiving,
+    arrivals,
     chunks,
     consolidation,
     embeddings,
@@ -142,6 +144,12 @@ class Writer(MapWriter):
     def flush(self) -> None:
         """Returns when all that was submitted is durable, or was refused."""
         self._group.flush()
+
+    def note_look(self, look: ArrivalLook) -> None:
+        """Takes over what a look on arrival says of an object; one told twice counts once."""
+        observations.check_stamp(look.stamp_ns)
+        with self.database.transaction() as connection:
+            arrivals.note(connection, look, self._changes)
 
     def add_layer(self, name: str) -> None:
         """Makes a layer known. Raises InputError for a name that is empty or too long."""

@@ -23,7 +23,7 @@ from robot_memory.srv import (
 )
 
 from memory_nodes.nodes.episodic_node import EpisodicNode
-from memory_nodes.records import ChunkGraph
+from memory_nodes.records import NS_PER_S, ChunkGraph
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import graph_to_msg
 from memory_nodes.store.reader import Reader
@@ -90,6 +90,23 @@ def test_observation_is_durable_when_acknowledged(bench: NodeBench) -> None:
     )
     assert (response.success, response.durable) == (True, True)
     assert Reader(bench.memory_dir).counts().observations == 1
+
+
+def test_look_that_comes_with_an_observation_goes_into_the_object(bench: NodeBench) -> None:
+    graphs = bench.publisher(ChunkGraphMsg, endpoints.CHUNK_GRAPHS)
+    graphs.publish(graph_to_msg(chunk(1)))
+    reader = Reader(bench.memory_dir)
+    bench.until(lambda: reader.counts().last_chunk_id == 1, "the commit")
+    (seen,) = reader.objects()
+    observation = Observation(layer="action", text="went to the mug: it is where I remember it")
+    observation.map_id = observation.header.frame_id = "map"
+    observation.header.stamp.sec = 100
+    observation.pose.pose.orientation.w = 1.0
+    look = {"object_id": seen.object_id, "keyframe_id": 1, "is_there": True}
+    request = AddObservation.Request(observation=observation, **look)
+    for _ in range(2):  # what is told again changes nothing
+        assert bench.call(AddObservation, endpoints.OBSERVE, request).success
+    assert reader.objects()[0].last_seen_ns == 100 * NS_PER_S
 
 
 def test_observation_without_a_pose_is_refused_with_a_reason(bench: NodeBench) -> None:

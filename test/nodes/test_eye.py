@@ -68,10 +68,12 @@ def picture(kind: str = "JPEG", size_px: tuple[int, int] = (64, 48)) -> Compress
 def test_picture_that_was_just_taken_goes_to_the_model_as_jpeg(
     kind: str, look: Callable[..., tuple[Sighted, list[Prompt]]]
 ) -> None:
-    seen, (prompt,) = look(YES, picture(kind))
-    assert seen == Sighted(Presence.YES, "beside the kettle")
-    (shown,) = prompt.pictures
-    assert PilImage.open(io.BytesIO(shown.jpeg)).format == "JPEG"
+    shown = picture(kind)
+    seen, (prompt,) = look(YES, shown)
+    assert (seen.presence, seen.reason) == (Presence.YES, "beside the kettle")
+    assert 0 < seen.stamp_ns <= Time.from_msg(shown.header.stamp).nanoseconds  # of the last one
+    (sent,) = prompt.pictures
+    assert PilImage.open(io.BytesIO(sent.jpeg)).format == "JPEG"
     assert "a red mug" in prompt.text
 
 

@@ -13,16 +13,17 @@ from geometry_msgs.msg import PoseStamped
 from std_msgs.msg import String
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.outcomes import Outcome
+from memory_nodes.navigation.outcomes import Cause, Outcome
 from memory_nodes.navigation.preflight import NoAnswer, Planner, Preflight
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
 from memory_nodes.store.writer import Writer
 from memory_test_support.floor_plan import Area, FloorPlan, PlanOfFloor
-from memory_test_support.goal_driver import SOON, Driver, remember
+from memory_test_support.goal_driver import SOON, Camera, Driver, cause_of, remember
 from memory_test_support.navigator import Navigator
 from memory_test_support.node_bench import NodeBench
+from memory_test_support.recorded_models import RecordedChat
 from memory_test_support.records import descriptor, graph, keyframe, measured
 
 HERE = Pose.planar(1.0, 2.0, 0.5)
@@ -38,11 +39,15 @@ def bench(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
 
 @pytest.fixture
 def goal_node(bench: NodeBench) -> Callable[..., Driver]:
-    def start(preflight_by: Planner | None = None, **parameters: Any) -> Driver:
+    def start(*replies: str, preflight_by: Planner | None = None, **parameters: Any) -> Driver:
         node = bench.start(GoalNode, **{**SOON, **parameters})
         if preflight_by is not None:
             node.means = replace(node.means, preflight=Preflight(preflight_by, node.checking))
-        return Driver(bench)
+        driver = Driver(bench)
+        if replies:
+            node.means.eye.model = RecordedChat(*replies)
+            Camera(bench)
+        return driver
 
     return start
 
@@ -112,6 +117,22 @@ def test_object_whose_place_is_known_well_is_faced_from_a_side_it_was_seen_from(
     facing_rad = math.atan2(place[1] - first.pose.position.y, place[0] - first.pose.position.x)
     assert yaw_rad == pytest.approx(facing_rad, abs=0.05)
     assert (second.pose.position.x, second.pose.position.y) in {(0.0, 0.0), (0.0, 1.0)}
+
+
+def test_vain_look_of_a_robot_that_did_not_turn_to_the_thing_tells_nothing(
+    bench: NodeBench, goal_node: Callable[..., Driver]
+) -> None:
+    """By hand: the mug is 31 degrees to the left, at the border of the picture."""
+    seen_from, place = keyframe(1, base=Pose.planar(0.0, 0.0, 0.0)), (3.0, 1.8, 1.0)
+    writer = Writer(bench.memory_dir)
+    mug = descriptor("mug_1", measured(seen_from, place))
+    writer.commit_chunk(graph(1, [seen_from], [mug]))
+    writer.close()
+    navigator = bench.make(Navigator, behaviors=["succeed", "abort"])
+    driver = goal_node('{"present": "no"}', standoff_m=0.0, image_transport="raw")
+    result = driver.go(object_id="mug_1", verify_on_arrival=True)
+    assert (cause_of(result), len(navigator.goals)) == (Cause.UNSURE, 2)
+    assert "could not turn" in result.message
 
 
 def test_pose_that_is_taken_gives_way_to_a_free_one_and_that_is_said(
@@ -222,7 +243,7 @@ def test_what_was_never_seen_is_never_driven_to(
     bench.start(QueryNode, base_url="")
     driver = goal_node()
     for goal in ({"keyframe_id": 99}, {"object_id": "piano_1"}, {"query": "the grand piano"}):
-        assert outcome(driver.go(**goal)) is Outcome.NOT_FOUND
+        assert cause_of(driver.go(**goal)) is Cause.NEVER_SEEN
     assert navigator.goals == []
 
 

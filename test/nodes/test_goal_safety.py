@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.outcomes import Outcome
+from memory_nodes.navigation.outcomes import Cause, Outcome
+from memory_nodes.navigation.preflight import NoAnswer, Preflight
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
-from memory_test_support.goal_driver import SOON, Driver, remember
+from memory_test_support.floor_plan import Area, FloorPlan, PlanOfFloor
+from memory_test_support.goal_driver import SOON, Driver, cause_of, remember
 from memory_test_support.navigator import Navigator
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import keyframe
@@ -94,8 +97,7 @@ def test_goal_that_is_never_answered_is_unavailable_and_leaves_no_orphan(bench: 
     navigator = bench.make(Navigator, behaviors=["late"])
     bench.start(GoalNode, **{**PATIENT, "server_timeout_s": 0.3})
     result = Driver(bench).go(keyframe_id=1)
-    assert result.outcome == Outcome.NAV_UNAVAILABLE
-    assert "does not answer" in result.message
+    assert cause_of(result) is Cause.UNANSWERED
     navigator.accept_late()
     bench.until(lambda: navigator.accepted == 1 and navigator.active == 0, "no goal to be left")
 
@@ -162,11 +164,11 @@ def test_goal_of_an_operator_is_not_taken_back(bench: NodeBench) -> None:
     goal = NavigateToPose.Goal()
     goal.pose.pose.position.x = 99.0
     bench.result(operator.send_goal_async(goal), "the operator's goal to be accepted")
-    assert driver.end_of(handle).outcome == Outcome.SUPERSEDED
+    assert cause_of(driver.end_of(handle)) is Cause.TAKEN_OVER
     assert navigator.goals[-1].pose.position.x == 99.0
 
 
-def test_error_of_the_suite_is_not_reported_as_arrived(bench: NodeBench) -> None:
+def test_memory_that_cannot_be_read_is_not_reported_as_arrived(bench: NodeBench) -> None:
     remember(bench, keyframe(1))
     bench.make(Navigator)
     bench.start(GoalNode, **SOON)
@@ -174,8 +176,28 @@ def test_error_of_the_suite_is_not_reported_as_arrived(bench: NodeBench) -> None
     for path in bench.memory_dir.glob("memory.sqlite*"):
         path.write_bytes(b"garbage" * 1000)
     result = driver.go(keyframe_id=1)
-    assert result.outcome == Outcome.NOT_FOUND
+    assert cause_of(result) is Cause.NOT_REMEMBERED
     assert "cannot remember" in result.message
+
+
+def test_error_of_the_suite_is_told_as_one_and_nothing_drives(bench: NodeBench) -> None:
+    remember(bench, keyframe(1))
+    navigator = bench.make(Navigator)
+    node = bench.start(GoalNode, **SOON)
+
+    class Broken(PlanOfFloor):
+        async def costs(self, poses: Sequence[Pose]) -> Sequence[float] | NoAnswer:
+            raise RuntimeError("broken")
+
+    planner = Broken(FloorPlan(Area(-5.0, -5.0, 5.0, 5.0)), Pose.planar(0.0, 0.0, 0.0))
+    node.means = replace(node.means, preflight=Preflight(planner, node.checking))
+    result = Driver(bench).go(keyframe_id=1)
+    assert (cause_of(result), navigator.goals) == (Cause.ERROR, [])
+
+
+def test_memory_that_does_not_answer_is_told_in_time(bench: NodeBench) -> None:
+    bench.start(GoalNode, **{**SOON, "recall_timeout_s": 0.3})
+    assert cause_of(Driver(bench).go(query="the red mug")) is Cause.MEMORY_SILENT
 
 
 def test_refused_cancel_is_asked_for_again(bench: NodeBench) -> None:
@@ -209,7 +231,7 @@ def test_navigation_that_dies_during_a_drive_is_noticed(bench: NodeBench) -> Non
     handle = driver.send(keyframe_id=1)
     bench.until(lambda: navigator.active == 1, "the robot to drive")
     bench.stop(navigator)
-    assert driver.end_of(handle).outcome == Outcome.NAV_UNAVAILABLE
+    assert cause_of(driver.end_of(handle)) is Cause.GONE
 
 
 def test_question_waits_for_a_query_node_that_is_just_starting(bench: NodeBench) -> None:

@@ -10,11 +10,11 @@ import pytest
 pytest.importorskip("nav2_msgs.srv", reason="the stand-in nav2_msgs is not built with services")
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.outcomes import Outcome
+from memory_nodes.navigation.outcomes import Cause, Outcome
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_test_support.costmap_server import CostmapServer
 from memory_test_support.floor_plan import Area, FloorPlan
-from memory_test_support.goal_driver import SOON, Driver, remember
+from memory_test_support.goal_driver import SOON, Driver, cause_of, remember
 from memory_test_support.navigator import Navigator
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.records import keyframe
@@ -51,12 +51,15 @@ def test_pose_that_is_taken_gives_way_to_a_free_one(bench: NodeBench) -> None:
     assert TAKEN.is_free(goal.pose.position.x, goal.pose.position.y)
 
 
-@pytest.mark.parametrize("floor", [WALLED, FULL, SMALL])
+@pytest.mark.parametrize(
+    ("floor", "cause"),
+    [(WALLED, Cause.UNREACHABLE), (FULL, Cause.OCCUPIED), (SMALL, Cause.OCCUPIED)],
+)
 def test_place_that_is_taken_off_the_map_or_out_of_reach_is_not_driven_to(
-    floor: FloorPlan, bench: NodeBench
+    floor: FloorPlan, cause: Cause, bench: NodeBench
 ) -> None:
     navigator, _, driver = start(bench, floor)
-    assert driver.go(keyframe_id=1).outcome == Outcome.NO_VALID_GOAL
+    assert cause_of(driver.go(keyframe_id=1)) is cause
     assert navigator.goals == []
 
 

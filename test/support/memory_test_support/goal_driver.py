@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PIL import Image as PilImage
@@ -9,6 +10,7 @@ from rclpy.action import ActionClient
 from robot_memory.action import NavigateToMemory
 from sensor_msgs.msg import Image
 
+from memory_nodes.navigation.outcomes import Cause
 from memory_nodes.records import Keyframe
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.images import raw_msg
@@ -31,14 +33,26 @@ def remember(bench: NodeBench, *keyframes: Keyframe, shrink_px: float = 80.0) ->
     writer.close()
 
 
-class Camera:
-    """Shows the same picture all the time, stamped now."""
+def cause_of(result: Any) -> Cause:
+    """Why a goal has ended; its outcome is that of the cause."""
+    cause = Cause[result.cause.upper()]
+    assert result.outcome == cause.outcome
+    return cause
 
-    def __init__(self, bench: NodeBench) -> None:
-        image = raw_msg(PilImage.new("RGB", (64, 48), "white"))
+
+def white() -> PilImage.Image:
+    """What a camera sees before a wall."""
+    return PilImage.new("RGB", (64, 48), "white")
+
+
+class Camera:
+    """Shows all the time what it sees, stamped now."""
+
+    def __init__(self, bench: NodeBench, sees: Callable[[], PilImage.Image] = white) -> None:
         publisher = bench.user.create_publisher(Image, endpoints.IMAGE, endpoints.SENSOR)
 
         def show() -> None:
+            image = raw_msg(sees())
             image.header.stamp = bench.user.get_clock().now().to_msg()
             publisher.publish(image)
 

@@ -71,6 +71,19 @@ def test_doubtful_keyframe_is_refused(remembered: Keyframe, cause: Cause) -> Non
     assert HERE.refusal_of(remembered, NS_PER_S) is cause
 
 
+def test_pose_in_another_frame_than_goals_are_sent_in_is_of_another_map() -> None:
+    rules = Rules.of(SafetyConfig(), "map", "odom")
+    assert rules.refusal_of(keyframe(1), NS_PER_S) is Cause.OTHER_MAP
+    rules = Rules.of(SafetyConfig(), "map", "map")
+    assert rules.refusal_of(keyframe(1), NS_PER_S) is None
+
+
+def test_pose_that_may_be_off_by_more_than_allowed_is_refused() -> None:
+    rules = Rules.of(SafetyConfig(max_stale_m=0.4), "map")
+    assert rules.refusal_of(replace(keyframe(1), stale_m=0.4), NS_PER_S) is None
+    assert rules.refusal_of(replace(keyframe(1), stale_m=0.41), NS_PER_S) is Cause.STALE
+
+
 def test_map_that_is_not_allowed_is_refused_whatever_was_seen_there() -> None:
     rules = Rules.of(SafetyConfig(allowed_maps=("kitchen", "hall")), "cellar")
     assert rules.refusal_of(keyframe(1, map_id="cellar"), NS_PER_S) is Cause.MAP_FORBIDDEN

@@ -48,7 +48,7 @@ def _sent(index: int, size: tuple[int, int] = (540, 360), quality: int = 0) -> S
 
 
 def _detector(options: ServerOptions) -> ChunkDetector:
-    return ChunkDetector(load_tour(), load_truth(), options)
+    return ChunkDetector(load_tour(), load_truth(), options, FrameRecognizer(load_tour()))
 
 
 def _reply(options: ServerOptions, first: int, last: int) -> dict[str, Any]:

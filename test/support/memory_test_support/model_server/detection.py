@@ -31,9 +31,11 @@ class _Sighting:
 class ChunkDetector:
     """Sees what the annotation holds, less what it misses, with loose boxes and its own words."""
 
-    def __init__(self, tour: Tour, truth: Truth, options: ServerOptions) -> None:
+    def __init__(
+        self, tour: Tour, truth: Truth, options: ServerOptions, recognizer: FrameRecognizer
+    ) -> None:
         self._tour, self._truth, self._options = tour, truth, options
-        self._recognizer = FrameRecognizer(tour)
+        self._recognizer = recognizer
         self._looks = {member: look for look in truth.looks for member in look.members}
 
     def reply(self, images: list[SentImage]) -> dict[str, Any]:

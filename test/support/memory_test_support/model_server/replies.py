@@ -8,10 +8,12 @@ import struct
 from typing import Any
 
 from memory_test_support.model_server.answering import answer
+from memory_test_support.model_server.arriving import ArrivalChecker
 from memory_test_support.model_server.association import Associator, views_on_tour
 from memory_test_support.model_server.detection import ChunkDetector
 from memory_test_support.model_server.embedding import embed
 from memory_test_support.model_server.errors import BadRequestError
+from memory_test_support.model_server.frames import FrameRecognizer
 from memory_test_support.model_server.messages import (
     images_of,
     parts_of,
@@ -31,7 +33,9 @@ class Replies:
 
     def __init__(self, options: ServerOptions) -> None:
         tour, truth = load_tour(), load_truth()
-        self._detector = ChunkDetector(tour, truth, options)
+        recognizer = FrameRecognizer(tour)
+        self._detector = ChunkDetector(tour, truth, options, recognizer)
+        self._arrivals = ArrivalChecker(truth, recognizer)
         views_at = views_on_tour(tour, truth, options.stamp_offset_s)
         self._associator = Associator(views_at, options)
 
@@ -52,6 +56,8 @@ class Replies:
             return self._detector.reply(images_of(message))
         if task == "association":
             return self._associator.reply(payload_of(message))
+        if task == "arrival_check":
+            return self._arrivals.reply(payload_of(message), images_of(message))
         return answer(payload_of(message))
 
     def embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
