@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -60,7 +59,7 @@ class MarkerNode(MemoryNode):
         self.drawing = ThreadPoolExecutor(1, "drawing")
 
     def start(self) -> None:
-        self._is_changed, self._drawn_s = True, 0.0
+        self._is_changed = False
         self._work: Future[None] | None = None
         self._board = MarkerBoard()
         self._highlights = Highlights()
@@ -81,7 +80,9 @@ class MarkerNode(MemoryNode):
             self._on_goal_status,
             qos_profile_action_status_default,
         )
-        self.every(self.showing.redraw_period_s, self._redraw)
+        self._wake = self.on_demand(self.showing.redraw_period_s, self._redraw)
+        self.every(IDLE_REDRAW_S, self._change)
+        self._change()
 
     def close(self) -> None:
         self.drawing.shutdown()
@@ -102,7 +103,11 @@ class MarkerNode(MemoryNode):
 
     def _highlight(self, **changed: object) -> None:
         self._highlights = replace(self._highlights, **changed)  # type: ignore[arg-type]
+        self._change()
+
+    def _change(self) -> None:
         self._is_changed = True
+        self._wake()
 
     def _tell_at(self, object_id: str, text: str) -> None:
         known = self._objects.get(object_id)
@@ -110,7 +115,7 @@ class MarkerNode(MemoryNode):
             self._highlight(note=Note(f"{object_id}: {text}", known.position.point_m))
 
     def _on_stored(self, update: StoreUpdate) -> None:
-        self._is_changed = True
+        self._change()
 
     def _on_goal(self, goal: PoseStamped) -> None:
         self._goal = goal
@@ -168,14 +173,14 @@ class MarkerNode(MemoryNode):
 
     # the scene
 
-    def _redraw(self) -> None:
+    def _redraw(self) -> bool:
         is_busy = self._work is not None and not self._work.done()
-        now_s = time.monotonic()
-        is_due = self._is_changed or now_s - self._drawn_s >= IDLE_REDRAW_S
-        if is_due and not is_busy:
-            self._is_changed, self._drawn_s = False, now_s
+        if self._is_changed and not is_busy:
+            self._is_changed = False
             self._work = self.drawing.submit(self._draw, self._highlights, self.now_ns())
             self._work.add_done_callback(lambda work: self.in_executor(work.result))
+            return True  # the next drawing comes a period later, whenever it is asked for
+        return self._is_changed
 
     def _draw(self, highlights: Highlights, now_ns: int) -> None:
         """In the drawing thread."""

@@ -92,7 +92,7 @@ class Camera:
         if gate.use_localization_gate:
             kind_of_pose = PoseWithCovarianceStamped
             node.listen(kind_of_pose, endpoints.LOCALIZATION, self._on_pose, endpoints.EVENT)
-        node.every(SETTLE_PERIOD_S, self._settle)
+        self._wake = node.on_demand(SETTLE_PERIOD_S, self._settle)
         node.every(LISTEN_PERIOD_S, self._listen_for_silence)
         node.on_jump_back(self._jumped_back)
 
@@ -112,6 +112,7 @@ class Camera:
             self._node.counters["dropped_wrong_clock"] += 1
             return
         self.waiting.enter(message, time.monotonic())
+        self._wake()
 
     def _figures(self) -> dict[str, object]:
         now_s = time.monotonic()
@@ -131,9 +132,10 @@ class Camera:
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         self._gatherer.is_localized = is_localized(message.pose.covariance, self._gate)
 
-    def _settle(self) -> None:
+    def _settle(self) -> bool:
         for posed in self.waiting.leave(time.monotonic()):
             self._deliver(posed)
+        return len(self.waiting) > 0
 
     def _jumped_back(self) -> None:
         """Forgets all that waits."""

@@ -18,7 +18,7 @@ from rclpy.action import ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.duration import Duration
-from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.publisher import Publisher
@@ -53,6 +53,7 @@ class MemoryNode(LifecycleNode):
     def __init__(self, name: str, **options: Any) -> None:
         # First of all: a node whose constructor is interrupted is destroyed too.
         self._undo: list[Callable[[], object]] = []
+        self._periodic: dict[float, list[Callable[[], None]]] = {}
         self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
@@ -143,7 +144,9 @@ class MemoryNode(LifecycleNode):
     # endpoints that live while the node is active
 
     def announce(self, kind: type[Any], topic: str, qos: QoSProfile) -> Publisher[Any]:
-        publisher = self.create_publisher(kind, topic, qos)
+        # Without rclpy's own events, which cost time in each turn: the other side tells as well.
+        quiet = PublisherEventCallbacks(use_default_callbacks=False)
+        publisher = self.create_publisher(kind, topic, qos, event_callbacks=quiet)
         self.on_stop(lambda: self.destroy_publisher(publisher))
         return publisher
 
@@ -167,13 +170,43 @@ class MemoryNode(LifecycleNode):
             topic,
             self._guarded(heard),
             copy(qos),  # rclpy writes what is overridden into it, and it is everybody's
-            event_callbacks=SubscriptionEventCallbacks(incompatible_qos=mismatched),
+            event_callbacks=SubscriptionEventCallbacks(
+                incompatible_qos=mismatched, use_default_callbacks=False
+            ),
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.on_stop(lambda: self.destroy_subscription(subscription))
 
-    def every(self, period_s: float, callback: Callable[[], None]) -> Timer:
-        """A timer of wall time: simulated time may stand still, waiting must not."""
+    def every(self, period_s: float, callback: Callable[[], None]) -> None:
+        """Calls back in wall time: simulated time may stand still, waiting must not.
+
+        What has the same period shares a timer: each turn of one costs time for the whole node.
+        """
+        callbacks = self._periodic.get(period_s)
+        if callbacks is None:
+            callbacks = self._periodic[period_s] = []
+            self._timer(period_s, partial(_call_all, callbacks))
+            self.on_stop(lambda: self._periodic.pop(period_s))
+        callbacks.append(self._guarded(callback))
+
+    def on_demand(self, period_s: float, step: Callable[[], bool]) -> Callable[[], None]:
+        """A timer that rests until the function that this gives is called, and goes on for as long
+        as ``step`` says that there is more to do.
+        """
+
+        def turn() -> None:
+            if not step():
+                timer.cancel()
+
+        def wake() -> None:
+            if timer.is_canceled():
+                timer.reset()
+
+        timer = self._timer(period_s, turn)
+        timer.cancel()
+        return wake
+
+    def _timer(self, period_s: float, callback: Callable[[], None]) -> Timer:
         timer = self.create_timer(period_s, self._guarded(callback), clock=self._steady)
         self.on_stop(lambda: self.destroy_timer(timer))
         return timer
@@ -318,3 +351,8 @@ class MemoryNode(LifecycleNode):
         array = DiagnosticArray(status=[self.health.status(self.get_fully_qualified_name())])
         array.header.stamp = self.get_clock().now().to_msg()
         return array
+
+
+def _call_all(callbacks: list[Callable[[], None]]) -> None:
+    for callback in tuple(callbacks):
+        callback()

@@ -15,7 +15,7 @@ from memory_nodes.ros.pose_source import pose_source
 
 Item = TypeVar("Item")
 
-SETTLE_PERIOD_S = 0.1
+SETTLE_PERIOD_S = 0.2
 MAX_WAITING = 100
 
 
@@ -39,7 +39,7 @@ class Places:
         self._source = pose_source(node)
         node.on_stop(self._source.close)
         node.on_jump_back(self._jumped_back)
-        node.every(SETTLE_PERIOD_S, self._settle)
+        self._wake = node.on_demand(SETTLE_PERIOD_S, self._settle)
 
     def at(self, stamp_ns: int) -> Pose:
         """``map_from_base`` at a stamp. Raises TransformError where it is not known."""
@@ -80,13 +80,15 @@ class Places:
 
         def enter(item: Item, stamp_ns: int) -> None:
             room.enter(_Stamped(item, stamp_ns), time.monotonic())
+            self._wake()
 
         return enter
 
-    def _settle(self) -> None:
+    def _settle(self) -> bool:
         for room, deliver in self._rooms:
             for found in room.leave(time.monotonic()):
                 deliver(found)
+        return any(len(room) > 0 for room, _ in self._rooms)
 
     def _jumped_back(self) -> None:
         self._source.clear()
