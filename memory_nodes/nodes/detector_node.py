@@ -18,7 +18,6 @@ from memory_nodes.errors import (
     ExtraMissing,
     ImageError,
     ModelUnavailable,
-    RobotMemoryError,
     StoreMissing,
 )
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -72,13 +71,11 @@ class DetectorNode(MemoryNode):
         memory_path = self.suite.memory_path
         self._open_visual()
         self.reader = Reader(memory_path)
+        self.on_close(self.reader.close)
         self.spool = Spool(memory_path)
-        try:
-            self._skip_what_is_stored()
-            recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
-        except RobotMemoryError:
-            self.spool.close()
-            raise
+        self.on_close(self.spool.close)
+        self._skip_what_is_stored()
+        recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
         self.intake = Intake(
             recorder,
             self.spool,
@@ -92,6 +89,7 @@ class DetectorNode(MemoryNode):
             model, memory_path, self.detection, self.endpoint.call_timeout_s
         )
         self.disk = ThreadPoolExecutor(1, "recorder")
+        self.on_close(self.disk.shutdown)
         self._unrecorded = BoundedSemaphore(MAX_UNRECORDED)
         self.health.gauges["spool"] = lambda: vars(self.spool.state())
         self.health.gauges["disk"] = partial(disk_figures, memory_path)
@@ -121,12 +119,6 @@ class DetectorNode(MemoryNode):
         self.every(min(self.detection.resend_s, MAX_RESEND_PERIOD_S), self._deliver)
         self._deliver()
         self.repeat(self._detect_next)
-
-    def close(self) -> None:
-        self.health.gauges.clear()
-        self.disk.shutdown()
-        self.spool.close()
-        self.reader.close()
 
     def on_map(self) -> None:
         map_id = self.suite.map_id

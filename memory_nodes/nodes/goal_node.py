@@ -61,6 +61,7 @@ class GoalNode(MemoryNode):
         self._rules()  # a mistake in keep_out is told now
         self.model = chat_for(self.endpoint)
         self.reader = Reader(self.suite.memory_path)
+        self.on_close(self.reader.close)
         self.snapshots = SnapshotCache(self.reader)
 
     def start(self) -> None:
@@ -94,9 +95,6 @@ class GoalNode(MemoryNode):
     def on_map(self) -> None:
         """A pose of the old map means nothing in the new one."""
         self._stop_all(Cause.MAP_CHANGED)
-
-    def close(self) -> None:
-        self.reader.close()
 
     def _rules(self) -> Rules:
         """What may be driven to right now."""

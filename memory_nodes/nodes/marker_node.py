@@ -54,9 +54,12 @@ class MarkerNode(MemoryNode):
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
+        self.on_close(self.reader.close)
         self.past = Past(self.suite.memory_path)
+        self.on_close(self.past.close)
         self.snapshots = SnapshotCache(self.reader)
         self.drawing = ThreadPoolExecutor(1, "drawing")
+        self.on_close(self.drawing.shutdown)
 
     def start(self) -> None:
         self._is_changed = False
@@ -83,11 +86,6 @@ class MarkerNode(MemoryNode):
         self._wake = self.on_demand(self.showing.redraw_period_s, self._redraw)
         self.every(IDLE_REDRAW_S, self._change)
         self._change()
-
-    def close(self) -> None:
-        self.drawing.shutdown()
-        self.past.close()
-        self.reader.close()
 
     def _object_menu(self) -> ObjectMenu | None:
         if not self.showing.interactive_markers:

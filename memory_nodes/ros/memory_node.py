@@ -33,6 +33,7 @@ from memory_nodes.models.background import BackgroundLoop
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.endpoints import CURRENT_MAP, DIAGNOSTICS, EVENT, LATCHED, SERVICE
 from memory_nodes.ros.health import Health
+from memory_nodes.store.database import refuse_newer
 from memory_nodes.suite import SuiteConfig
 
 Result = TypeVar("Result")
@@ -45,15 +46,16 @@ AFTER_ERROR_S = 1.0
 class MemoryNode(LifecycleNode):
     """A managed node.
 
-    A subclass declares parameters in its constructor, and says in ``open`` what it opens, in
-    ``start`` which topics, timers and services it has while active, in ``close`` what it shuts.
-    Whatever ``start`` makes through this class is gone again after deactivation.
+    A subclass declares parameters in its constructor, opens in ``open`` what it needs, each with
+    its ``on_close``, and makes in ``start`` the topics, timers and services that it has while
+    active. Whatever ``start`` makes through this class is gone again after deactivation.
     """
 
     def __init__(self, name: str, **options: Any) -> None:
         # First of all: a node whose constructor is interrupted is destroyed too.
         self._undo: list[Callable[[], object]] = []
         self._periodic: dict[float, list[Callable[[], None]]] = {}
+        self._closing: list[Callable[[], object]] = []
         self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
@@ -70,25 +72,23 @@ class MemoryNode(LifecycleNode):
     def start(self) -> None:
         """Makes topics, timers and services."""
 
-    def close(self) -> None:
-        """Shuts what ``open`` opened."""
-
     def on_map(self) -> None:
         """The robot is on another map now: ``suite.map_id`` says on which."""
 
     # life cycle
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._is_open = True
         self.background = BackgroundLoop(f"{self.get_name()}_models")
         try:
+            refuse_newer(self.suite.memory_path)
             self.open()
         except Exception as error:  # noqa: BLE001 rclpy would swallow it without a word
             self.get_logger().error(f"cannot be configured: {error}")
             if not isinstance(error, RobotMemoryError):
                 self.survived(error)
-            self.background.close()
+            self.shut()  # what was opened so far, the memory's lock for instance
             return TransitionCallbackReturn.FAILURE
-        self._is_open = True
         return TransitionCallbackReturn.SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -128,7 +128,9 @@ class MemoryNode(LifecycleNode):
         if self._is_open:
             self._is_open = False
             self.background.close()
-            self.close()
+            while self._closing:
+                self._guarded(self._closing.pop())()
+            self.health.clear()
 
     def destroy_node(self) -> None:
         self.shut()
@@ -284,6 +286,10 @@ class MemoryNode(LifecycleNode):
     def on_stop(self, undo: Callable[[], object]) -> None:
         """Something to undo at deactivation; the last comes first."""
         self._undo.append(undo)
+
+    def on_close(self, undo: Callable[[], object]) -> None:
+        """Something that ``open`` has opened, to be closed at cleanup; the last comes first."""
+        self._closing.append(undo)
 
     # waiting without blocking
 
