@@ -25,6 +25,8 @@ setup(
     name="robot-memory",
     version=package_version(),
     description="A memory for a mobile robot",
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=["memory_nodes", "memory_nodes.*"]),

@@ -209,7 +209,7 @@ class MomentReader:
             first_ns, end_ns = (self._hour_ns(day, hour) for hour in hours)
             return Stretch(first_ns, end_ns - 1)
         if "midnight" in said:
-            return self._at(self._hour_ns(day, 0))
+            said["hour"] = "0"
         if "hour" not in said and "mere" not in said:
             return None
         hour = int(_count(said.get("hour") or said["mere"]))
@@ -263,6 +263,7 @@ _RULES = (
     _rule(_CLOCK, MomentReader._latest),
 )
 _LED_RULES = (
+    _rule(rf"(?P<mere>\d{{1,2}}) (?:on )?{_DAY}", MomentReader._day),
     _rule(_MERE_HOUR, MomentReader._latest),
     _rule(rf"{_MONTH}\b(?: \d{{4}}\b)?", MomentReader._month),
 )

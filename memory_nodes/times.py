@@ -11,6 +11,8 @@ from memory_nodes.moments import MomentReader, Stretch
 
 EVER_NS = -(2**63)
 """Before all that is known."""
+_NEVER_NS = 2**63 - 1
+"""After all that can be; both ends are those of a stamp in the database."""
 
 _ABOUT = r"(?:about |around |roughly )?"
 _LEADING = re.compile(rf"(?:(?:in|on|at|during|over|within) )?{_ABOUT}", re.I)
@@ -74,7 +76,7 @@ def read_time(text: str, now_ns: int, dates: Dates) -> TimeSpan | None:
     for found in (reader.read(said, 0, is_led=True), _found_at(reader, said, 0)):
         stretch, end = found or (None, 0)
         if stretch is not None and end == len(said):
-            return TimeSpan(stretch.start_ns, stretch.end_ns, said)
+            return _span(stretch, said)
     return None
 
 
@@ -92,7 +94,7 @@ def time_in(text: str, now_ns: int, dates: Dates) -> TimeInText:
             stretch, end = found
             begin, said = word.start(), rest[word.start() : end]
             if stretch is not None and span is None:
-                span = TimeSpan(stretch.start_ns, stretch.end_ns, said)
+                span = _span(stretch, said)
             else:
                 unread.append(said)
             rest = rest[:begin] + rest[end:].lstrip()
@@ -100,6 +102,14 @@ def time_in(text: str, now_ns: int, dates: Dates) -> TimeInText:
         unread.append(like[0].strip(_END))
         rest = rest[: like.start()] + rest[like.end() :].lstrip()
     return TimeInText(span, tuple(unread), rest.strip(_END))
+
+
+def _span(stretch: Stretch, said: str) -> TimeSpan:
+    """What of it can be a stamp: 'until 9999' is until ever."""
+    since_ns, until_ns = (
+        min(max(stamp_ns, EVER_NS), _NEVER_NS) for stamp_ns in (stretch.start_ns, stretch.end_ns)
+    )
+    return TimeSpan(since_ns, until_ns, said)
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,9 @@ import snowballstemmer
 
 from memory_nodes.records import NS_PER_S
 
-_WORD = re.compile(r"[^\W_]+")
+_ID = r"[^\W\d_][^\W_]*(?:_[^\W_]+){0,5}_\d+(?!\w)"
+_WORD = re.compile(rf"{_ID}|[^\W_]+")
+_ONLY_ID = re.compile(_ID)
 _STEMMER = snowballstemmer.stemmer("english")
 
 STOP_WORDS = frozenset(
@@ -23,8 +25,13 @@ STOP_WORDS = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words, in order."""
+    """Lower-case words, in order; an id, "coffee_table_3", is one word."""
     return _WORD.findall(text.lower())
+
+
+def is_id(word: str) -> bool:
+    """Whether it has the form of an object's id."""
+    return _ONLY_ID.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=65536)

@@ -106,7 +106,10 @@ class Answerer:
         told = await self._told(asked, snapshot) if mode == "auto" else None
         answer = told or await self._by_graph(asked, snapshot, mode)
         if mode == "auto" and not answer.found and self._recall is not None:
-            noted = await asyncio.to_thread(noted_answer, asked, self._recall, self._place_at)
+            keyframes = snapshot.keyframes.values()
+            noted = await asyncio.to_thread(
+                noted_answer, asked, self._recall, self._place_at, keyframes
+            )
             return noted or answer
         return answer
 
@@ -119,6 +122,9 @@ class Answerer:
 
     async def _by_graph(self, asked: Asked, snapshot: Snapshot, mode: str) -> Answer:
         found = await self._retrieved(asked, snapshot, mode)
+        if mode == "visual" and not self._retriever.has_pictures:
+            problem = "found without pictures: set use_visual_embeddings"
+            found = replace(found, problems=(*found.problems, problem))
         problems: tuple[str, ...] = ()
         if mode == "full" and snapshot.objects:
             try:
@@ -143,7 +149,7 @@ class Answerer:
             scores = found.ranking.object_scores if found.is_seen else {}
             best_id = max(scores, key=scores.__getitem__, default="")
             with self._snapshots.graph(asked.wanted) as scene:
-                facts = relation_facts(question, snapshot, scene, best_id)
+                facts = relation_facts(question, snapshot, scene, asked.now_ns, best_id)
         if facts is not None and not found.is_seen:
             ranking = facts.ranking(snapshot, asked.max_keyframes)
             found = replace(found, ranking=ranking, is_seen=True)

@@ -90,8 +90,11 @@ def read_asked(
     told = time_in(question, now_ns, dates)
     if told.span is None:
         return replace(asked, unread=told.unread)
+    rest = told.rest if words(told.rest) else question
+    if kind == QuestionKind.SPATIAL:  # "at 15:00" is no place
+        asked = replace(asked, kind=question_kind(rest))
     return replace(
-        _seeking(asked, told.rest if words(told.rest) else question),
+        _seeking(asked, rest),
         wanted=_within(wanted, told.span),
         span=told.span,
         unread=told.unread,

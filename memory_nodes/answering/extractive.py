@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from memory_nodes.records import ObjectDescriptor
+from collections.abc import Iterable
+
+from memory_nodes.records import ObjectDescriptor, Relation
 from memory_nodes.retrieval.ranking import Ranking
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.words import age_text
@@ -21,7 +23,9 @@ def extractive_answer(snapshot: Snapshot, ranking: Ranking, now_ns: int) -> str:
 def last_seen(descriptor: ObjectDescriptor, snapshot: Snapshot, now_ns: int) -> str:
     """'the mug was last seen on the desk, 3 minutes ago'"""
     seen = age_text(descriptor.last_seen_ns, now_ns)
-    return f"{name(descriptor)} was last seen {_place(descriptor, snapshot)}{seen}"
+    relations = snapshot.relations_by_subject.get(descriptor.object_id, ())
+    where = place(filter(snapshot.holds, relations), snapshot)
+    return f"{name(descriptor)} was last seen {where}{seen}"
 
 
 def sentence(clause: str) -> str:
@@ -46,10 +50,9 @@ def kind(descriptor: ObjectDescriptor) -> str:
     return descriptor.type.replace("_", " ")
 
 
-def _place(descriptor: ObjectDescriptor, snapshot: Snapshot) -> str:
-    """'on the sofa, ' for the most telling relation that holds; empty where none is known."""
-    relations = snapshot.relations_by_subject.get(descriptor.object_id, ())
-    newest_first = sorted(filter(snapshot.holds, relations), key=lambda it: -max(it.keyframe_ids))
+def place(relations: Iterable[Relation], snapshot: Snapshot) -> str:
+    """'on the sofa, ' for the most telling of these relations; empty where none tells a place."""
+    newest_first = sorted(relations, key=lambda it: -max(it.keyframe_ids))
     for predicate in _PLACING:
         for relation in newest_first:
             if relation.predicate == predicate:

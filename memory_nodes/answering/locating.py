@@ -57,6 +57,15 @@ def called(named: str, question: str, snapshot: Snapshot) -> list[ObjectDescript
     return typed or fitting
 
 
+def is_called(item: ObjectDescriptor, phrase: str) -> bool:
+    """Whether the last word of a phrase is its id, or the last of its type or given name."""
+    ids = (item.object_id, *item.aliases)
+    return stems(phrase)[-1] in (
+        *ids,
+        *(own[-1] for own in map(stems, (item.type, item.name)) if own),
+    )
+
+
 def _said_of(item: ObjectDescriptor) -> set[str]:
     texts = (item.name, item.type, item.description, *item.attributes.values(), *item.wordings)
     return set(stems(" ".join(texts)))

@@ -30,6 +30,11 @@ class ModelAnswer:
     confidence: float
     problems: tuple[str, ...]
 
+    @property
+    def rests_on_nothing(self) -> bool:
+        """Whether it names evidence, none of which it was shown."""
+        return bool(self.problems) and not self.object_ids and not self.keyframe_ids
+
 
 def answer_prompt(
     question: str, context: str, temperature: float, *, is_doubtful: bool = False
@@ -82,12 +87,17 @@ def read_answer(
     invented += [str(key) for key in named_keyframes if key not in keyframe_ids]
     return ModelAnswer(
         text=text.strip()[:MAX_ANSWER_CHARS],
-        found=value.get("found") is not False,
+        found=not is_no(value.get("found")),
         object_ids=known_objects,
         keyframe_ids=known_keyframes,
         confidence=_share(value.get("confidence")),
         problems=tuple(f"the model named {key[:40]!r}, which it was not shown" for key in invented),
     )
+
+
+def is_no(value: object) -> bool:
+    """False, however a model without a schema writes it."""
+    return value == 0 or (isinstance(value, str) and value.strip().lower() in ("false", "no"))
 
 
 def _list(value: dict[str, Any], key: str) -> list[Any]:

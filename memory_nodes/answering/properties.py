@@ -6,13 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from memory_nodes.answering.extractive import bare_name, kind, last_seen, listed, sentence
+from memory_nodes.answering.extractive import (
+    bare_name,
+    kind,
+    last_seen,
+    listed,
+    name,
+    place,
+    sentence,
+)
 from memory_nodes.answering.locating import called
 from memory_nodes.answering.property_question import Asking, PropertyQuestion
 from memory_nodes.graph.phrases import earlier_values
-from memory_nodes.records import ObjectDescriptor, ObjectStatus
+from memory_nodes.records import ObjectDescriptor, ObjectStatus, ObjectView, RetrievedKeyframe
+from memory_nodes.retrieval.ranking import retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
-from memory_nodes.words import shortened, stems
+from memory_nodes.words import age_text, shortened, stems
 
 MAX_VALUES = 5
 """Of other things of the same name."""
@@ -31,6 +40,8 @@ class Extract:
 
     text: str
     objects: tuple[ObjectDescriptor, ...]
+    keyframes: tuple[RetrievedKeyframe, ...] = ()
+    """That show just this; empty: those that were found for the question."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,8 @@ def property_answer(
         return _present(asked, meant, snapshot, now_ns)
     if asked.asks == Asking.DESCRIPTION:
         return _described(meant, snapshot, now_ns)
+    if asked.asks == Asking.EARLIER_PLACE:
+        return _earlier_place(meant, snapshot, now_ns, place_at)
     return _attribute(asked, meant, snapshot, now_ns)
 
 
@@ -112,9 +125,9 @@ def _beside(asked: PropertyQuestion, anchors: set[str], snapshot: Snapshot) -> s
 
 
 def _counted(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:
-    """'I know of 2 chairs in the lounge.' What is missing counts no longer."""
-    known = [item for item in meant.things if item.status not in _GONE]
-    there = [item for item in meant.there if item.status not in _GONE]
+    """'I know of 2 chairs in the lounge.' What is missing or has changed counts no longer."""
+    known = [item for item in meant.things if _is_so(item, asked.thing)]
+    there = [item for item in meant.there if _is_so(item, asked.thing)]
     where = f" {asked.where}" if asked.where else ""
     if there:
         text = f"I know of {_number(there)}{where}."
@@ -128,6 +141,21 @@ def _counted(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns:
     return Extract(f"None any more: {last_seen(best, snapshot, now_ns)}.", (best,))
 
 
+def _is_so(item: ObjectDescriptor, thing: str) -> bool:
+    return item.status not in _GONE and not _outdated(item, thing)
+
+
+def _outdated(item: ObjectDescriptor, thing: str) -> str:
+    """The attribute by which it was called so once, and no longer; empty where there is none."""
+    said = f"{item.name} {item.type} {item.description}"
+    for attribute, values in item.attribute_history.items():
+        now = stems(f"{said} {item.attributes.get(attribute, '')}")
+        earlier = stems(" ".join(value.value for value in values))
+        if set(stems(thing)) & set(earlier) - set(now):
+            return attribute
+    return ""
+
+
 def _number(things: Sequence[ObjectDescriptor]) -> str:
     """'1 chair', '2 chairs', by the type of the first."""
     called_so = kind(things[0])
@@ -137,12 +165,16 @@ def _number(things: Sequence[ObjectDescriptor]) -> str:
 
 def _present(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:
     """'Yes: the fridge was last seen next to the sink, 3 minutes ago.'"""
-    best = (meant.there or meant.things)[0]
+    things = meant.there or meant.things
+    best = next((item for item in things if _is_so(item, asked.thing)), things[0])
     seen = last_seen(best, snapshot, now_ns)
     if not meant.there:
         if meant.is_place_known:
             return Extract(f"I have not seen that {asked.where}: {seen}.", (best,))
         return Extract(sentence(f"{seen}; whether {asked.where} I cannot tell"), (best,))
+    if changed := _outdated(best, asked.thing):
+        was = _earlier(best, changed, _SPOKEN.get(changed, changed), now_ns)
+        return Extract(f"Not any more: {was}; {seen}.", (best,))
     if best.status in _GONE:
         return Extract(f"Not any more: {seen}, and is missing since.", (best,))
     return Extract(f"Yes: {seen}.", (best,))
@@ -165,6 +197,33 @@ def _described(meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:
     if not told:
         others[0] = f"of {bare_name(best)} I know that {others[0]}"
     return Extract(sentence("; ".join([*looks, *others])), (best,))
+
+
+def _earlier_place(
+    meant: _Meant, snapshot: Snapshot, now_ns: int, place_at: PlaceAt | None
+) -> Extract:
+    """'Before it was moved, the mug was last seen on the desk, 2 days ago.'"""
+    moved = [item for item in meant.there or meant.things if _earlier_views(item)]
+    if not moved:
+        best = (meant.there or meant.things)[0]
+        seen = last_seen(best, snapshot, now_ns)
+        return Extract(f"I know of no earlier place of {bare_name(best)}: {seen}.", (best,))
+    best = moved[0]
+    keyframe = snapshot.keyframes[_earlier_views(best)[-1].keyframe_id]
+    known = snapshot.relations_by_subject.get(best.object_id, ())
+    where = place((item for item in known if max(item.keyframe_ids) < best.placed_since), snapshot)
+    text = f"Before it was moved, {name(best)} was last seen {where}"
+    text += age_text(keyframe.stamp_ns, now_ns)
+    if not where:
+        x_m, y_m, _ = keyframe.map_from_base.position_m
+        room = "" if place_at is None else place_at(keyframe.stamp_ns)
+        text += f", when I was {f'in the {room}' if room else f'at ({x_m:.1f}, {y_m:.1f}) m'}"
+    return Extract(f"{text}.", (best,), (retrieved(keyframe, 1.0, [best]),))
+
+
+def _earlier_views(item: ObjectDescriptor) -> list[ObjectView]:
+    """Those from before it was moved last."""
+    return [view for view in item.views if view.keyframe_id < item.placed_since]
 
 
 def _attribute(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns: int) -> Extract:

@@ -18,6 +18,8 @@ class Asking(str, Enum):
     COUNT = "count"
     DESCRIPTION = "description"
     PRESENCE = "presence"
+    EARLIER_PLACE = "earlier_place"
+    """Where it was before it was moved."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,14 @@ _ATTRIBUTES = (
     ("material", rf"what {_BE} (?P<thing>.+?) made (?:of|from|out of)"),
     ("size", rf"how (?:big|large|small|tall) {_BE} (?P<thing>.+)"),
 )
+_MOVED = r"(?: (?:it|they|that|this|someone|somebody|you|we|i) (?:\w+ ){0,2}?(?:moved|taken|move))?"
 _OTHERS = (
+    (
+        Asking.EARLIER_PLACE,
+        r"where (?:was|were|did (?:you|i|we) (?:last )?(?:see|find)) (?P<thing>.+?)"
+        rf" (?:before(?: (?:that|then|now))?{_MOVED}|earlier|previously|formerly|originally)",
+    ),
+    (Asking.EARLIER_PLACE, r"where did (?P<thing>.+?) used? to (?:be|stand|lie|hang)"),
     (
         Asking.COUNT,
         r"how many (?!(?:times|days|hours|minutes|seconds|met(?:er|re)s)\b)(?P<thing>.+)",
@@ -79,6 +88,11 @@ _OTHERS = (
     (
         Asking.DESCRIPTION,
         r"(?:describe|(?:give )?(?:me |us )?(?:a |the )?description of) (?P<thing>.+)",
+    ),
+    (
+        Asking.DESCRIPTION,
+        r"(?:(?:what|anything|something|everything|all|more|do|can|could|you|know|say|tell|me|us)"
+        r" )*about (?P<thing>.+)",
     ),
     (Asking.PRESENCE, r"(?:is|are|was|were) there (?P<thing>.+)"),
     (

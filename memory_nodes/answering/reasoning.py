@@ -12,7 +12,7 @@ from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
 from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer, room_for_context
 from memory_nodes.answering.properties import PlaceAt, property_answer
 from memory_nodes.answering.relations import Related
-from memory_nodes.errors import InputError, ModelError, ModelUnavailable
+from memory_nodes.errors import InputError, ModelError, ModelUnavailable, ReplyError
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.records import Answer, ObjectDescriptor, Relation, RetrievedKeyframe
 from memory_nodes.retrieval.context import evidence_line, serialise, serialise_whole, written
@@ -91,7 +91,10 @@ class Reasoning:
         *,
         is_whole: bool = False,
     ) -> Answer:
-        """The model's answer with its evidence. Raises ModelError, ReplyError."""
+        """The model's answer with its evidence.
+
+        Raises ModelError, and ReplyError also where all that it rests on is invented.
+        """
         reply = await self._complete(asked, prompt)
         keyframe_ids: Collection[int] = [hit.keyframe.keyframe_id for hit in ranking.keyframes]
         if is_whole:
@@ -99,6 +102,8 @@ class Reasoning:
         shown = _shown(snapshot, keyframe_ids)
         shown.update(end for item in relations for end in (item.subject_id, item.object_id))
         said = read_answer(reply, shown, keyframe_ids)
+        if said.found and said.rests_on_nothing:
+            raise ReplyError("; ".join(said.problems))
         objects = best_objects(snapshot, ranking, said.object_ids) if said.found else ()
         keyframes = named_first(ranking.keyframes, said, snapshot) if said.found else ()
         return Answer(
@@ -171,7 +176,7 @@ def without_model(
         confidence=min(1.0, ranking.best_score) / 2.0,
         degraded=True,
         problems=(problem,),
-        keyframes=ranking.keyframes,
+        keyframes=told.keyframes if told is not None and told.keyframes else ranking.keyframes,
         objects=objects,
         evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects),
     )

@@ -1,7 +1,8 @@
 """What the memory knows of things: when and where they were seen, how often and with what.
 
 It holds before and after archiving: what is consolidated is known by its entities, which keep the
-times and places of their observations, and what is not yet by the lists of its detections.
+times and places of their observations, and what is not yet, or never, by the lists of its
+detections.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Recall:
     def names(self) -> list[str]:
         """Of all things that are known, each once."""
         known = {name_key(name): name for name in self._sightings.names()}
-        for seen in self._waiting():
+        for seen in self._without_gist():
             known.setdefault(name_key(seen.name), seen.name)
         return sorted(known.values())
 
@@ -38,10 +39,10 @@ class Recall:
         Of the filter its times, map, place and layers are used.
         """
         found = self._sightings.of(meant(phrase, self._sightings.names()))
-        waiting = [item for item in self._waiting() if meant(phrase, [item.name])]
+        untold = [item for item in self._without_gist() if meant(phrase, [item.name])]
         by_observation = {
             item.observation_id: item
-            for item in sorted((*found, *waiting), key=lambda item: item.stamp_ns)
+            for item in sorted((*found, *untold), key=lambda item: item.stamp_ns)
             if _is_wanted(item, wanted)
         }
         return list(by_observation.values())
@@ -80,13 +81,13 @@ class Recall:
         return max(len(consolidated), 1) if found else 0
 
     def _all(self, wanted: Filter) -> list[Sighting]:
-        found = (*self._sightings.within(wanted), *self._waiting())
+        found = (*self._sightings.within(wanted), *self._without_gist())
         return [item for item in found if _is_wanted(item, wanted)]
 
-    def _waiting(self) -> list[Sighting]:
+    def _without_gist(self) -> list[Sighting]:
         return [
             replace(_sighting(observation), name=name)
-            for observation in self._sightings.waiting(DETECTIONS)
+            for observation in self._sightings.without_gist(DETECTIONS)
             for name in things(observation.text)
         ]
 

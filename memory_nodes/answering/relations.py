@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_nodes.answering.asked import Asked
-from memory_nodes.answering.extractive import listed, name
-from memory_nodes.answering.locating import called
+from memory_nodes.answering.extractive import last_seen, listed, name
+from memory_nodes.answering.locating import called, is_called
 from memory_nodes.answering.relation_question import Relating, RelationQuestion
 from memory_nodes.graph.phrases import name as written
 from memory_nodes.graph.scene_graph import SceneGraph
@@ -19,7 +19,7 @@ from memory_nodes.graph.search import Step
 from memory_nodes.perception.predicates import inverse_of
 from memory_nodes.records import Answer, ObjectDescriptor, Relation, RetrievedKeyframe
 from memory_nodes.retrieval.context import evidence_line
-from memory_nodes.retrieval.ranking import Ranking, retrieved
+from memory_nodes.retrieval.ranking import Ranking, best_views, retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
 
 MAX_ENDS = 5
@@ -44,6 +44,8 @@ class RelationFacts:
     relations: tuple[Relation, ...] = ()
     counts: str = ""
     """For a prompt, where it is no relation: what shows with what, and how often."""
+    is_found: bool = True
+    """False: the objects are known, but nothing that stands to them as asked."""
 
     def ranking(self, snapshot: Snapshot, max_keyframes: int) -> Ranking:
         """For a context, where a search by words found nothing sure."""
@@ -55,13 +57,15 @@ class RelationFacts:
         return Answer(
             question=asked.question,
             text=self.text,
-            found=True,
+            found=self.is_found,
             stamp_ns=asked.now_ns,
-            confidence=CONFIDENCE,
+            confidence=CONFIDENCE if self.is_found else 0.0,
             degraded=True,
             problems=(problem,),
-            keyframes=self.ranking(snapshot, asked.max_keyframes).keyframes,
-            objects=self.objects,
+            keyframes=self.ranking(snapshot, asked.max_keyframes).keyframes
+            if self.is_found
+            else (),
+            objects=self.objects if self.is_found else (),
             evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in self.objects),
         )
 
@@ -88,9 +92,9 @@ class Related:
 
 
 def relation_facts(
-    asked: RelationQuestion, snapshot: Snapshot, scene: SceneGraph, best_id: str = ""
+    asked: RelationQuestion, snapshot: Snapshot, scene: SceneGraph, now_ns: int, best_id: str = ""
 ) -> RelationFacts | None:
-    """None where the things are not known by these words, or nothing relates them.
+    """None where the things are not known by these words, or no way leads between them.
 
     Args:
         scene: the graph of the snapshot; what it has beyond that is not told.
@@ -111,14 +115,12 @@ def relation_facts(
     for predicate in asked.predicates:
         if found := _placed(predicate, asked.kind, anchors, snapshot, scene):
             return found
-    return None
+    return None if asked.kind else _nothing(asked, anchors, snapshot, now_ns)
 
 
 def _meant(phrase: str, snapshot: Snapshot, scene: SceneGraph) -> list[ObjectDescriptor]:
-    """The things that a phrase names: by words or, with its words joined, by an id."""
-    by_id = snapshot.objects_by_id.get("_".join(phrase.split()))
-    found = [by_id] if by_id is not None else called(phrase, phrase, snapshot)
-    return [item for item in found if item.object_id in scene]
+    """The things that a phrase names, by words or by an id."""
+    return [item for item in called(phrase, phrase, snapshot) if item.object_id in scene]
 
 
 def _placed(
@@ -146,6 +148,22 @@ def _placed(
     relations = tuple(found.values())
     objects = (*things, *used.values())
     return RelationFacts(text, objects, _most_shown(relations, snapshot), relations)
+
+
+def _nothing(
+    asked: RelationQuestion, anchors: Sequence[ObjectDescriptor], snapshot: Snapshot, now_ns: int
+) -> RelationFacts | None:
+    """'I saw nothing under the desk; the desk was last seen next to the lamp, 2 minutes ago.'
+
+    None where none of the things is what was named: in the kitchen is more than in its sink.
+    """
+    anchor = next((item for item in anchors if is_called(item, asked.anchor)), None)
+    if anchor is None:
+        return None
+    seen = last_seen(anchor, snapshot, now_ns)
+    shown = tuple(hit.keyframe.keyframe_id for hit in best_views(anchor, snapshot))
+    text = f"I saw nothing {asked.predicates[0]} {name(anchor)}; {seen}."
+    return RelationFacts(text, (anchor,), shown, is_found=False)
 
 
 def _together(

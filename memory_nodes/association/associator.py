@@ -44,9 +44,15 @@ Shortlists = Mapping[str, Sequence[Known]]
 class AssociatorConfig:
     """How identities are resolved."""
 
-    temperature: float = parameter(0.1, "of the associating model", low=0.0, high=2.0)
+    temperature: float = parameter(
+        0.1, "of the associating model", low=0.0, high=2.0, is_dynamic=True
+    )
     candidates_per_object: int = parameter(
-        6, "known objects to ask about for each new one, by words and by place", low=1, high=50
+        6,
+        "known objects to ask about for each new one, by words and by place",
+        low=1,
+        high=50,
+        is_dynamic=True,
     )
 
 
@@ -80,7 +86,8 @@ class Associator:
     ) -> None:
         self._model = model
         self._reader = reader
-        self._config = config
+        self.config = config
+        """May be replaced; the next chunk goes by it."""
         self._call_timeout_s = call_timeout_s
         self._meaning = meaning
         self._looking = looking if looking is not None else ClearLookConfig()
@@ -166,7 +173,7 @@ class Associator:
         if self._meaning is None:
             return {}, []
         try:
-            return await self._meaning.alike(local, self._config.candidates_per_object), []
+            return await self._meaning.alike(local, self.config.candidates_per_object), []
         except (ModelError, ConfigurationError) as error:
             return {}, [f"{WITHOUT_MEANING}: {error}"]
 
@@ -177,7 +184,7 @@ class Associator:
             names = self._known.candidates(
                 seen,
                 _map_id(graph),
-                self._config.candidates_per_object,
+                self.config.candidates_per_object,
                 list(meant.get(seen.object_id, ())),
             )
             shortlists[seen.object_id] = [self._known[name] for name in names]
@@ -223,7 +230,7 @@ class Associator:
         keyframes = {keyframe.keyframe_id: keyframe for keyframe in shown_by}
         relations = self._reader.newest_of_relations(newest)
         prompt = association_prompt(graph, candidates, relations, keyframes)
-        prompt = replace(prompt, temperature=self._config.temperature)
+        prompt = replace(prompt, temperature=self.config.temperature)
         reply = await model.complete(prompt, self._call_timeout_s)
         looks = {seen.object_id: looks_of(seen) for seen in graph.objects}
 

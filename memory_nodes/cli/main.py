@@ -7,6 +7,8 @@ cannot be used, 130 a person has interrupted it.
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,7 +54,7 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and gives the exit status; argparse exits with 2 by itself."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     command: Command = arguments.command
     try:
         outcome = command.run(Path(arguments.memory_dir).expanduser(), arguments)
@@ -62,16 +64,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_error(f"{command.name}: interrupted")
         return INTERRUPTED
-    print_outcome(outcome, as_json=arguments.json)
+    try:
+        print_outcome(outcome, as_json=arguments.json)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whom it was told to, such as head, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if outcome.is_ok else 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Looks after the memory of a robot.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+def parser() -> argparse.ArgumentParser:
+    """All commands with their arguments."""
+    made = argparse.ArgumentParser(description="Looks after the memory of a robot.")
+    commands = made.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         own = commands.add_parser(command.name, help=command.summary, description=command.summary)
-        own.set_defaults(command=command, parser=parser)
+        own.set_defaults(command=command, parser=made)
         command.add_arguments(own)
         own.add_argument(
             "--memory-dir",
@@ -81,4 +88,4 @@ def _parser() -> argparse.ArgumentParser:
             help="directory of the memory (default: %(default)s)",
         )
         own.add_argument("--json", action="store_true", help="print JSON instead of text")
-    return parser
+    return made

@@ -17,6 +17,9 @@ from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.models.text_embedders import TextEmbedderConfig, embedder_for
 from memory_nodes.store.memory_clock import MemoryClock
 
+EXTRA = ("mcp", "mcp_types", "uvicorn")
+"""What comes with the extra `agents`."""
+
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -60,7 +63,7 @@ def _installed_server() -> Any:
     try:
         return import_module("memory_nodes.mcp_server")
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("mcp", "mcp_types"):
+        if error.name is None or error.name.partition(".")[0] not in EXTRA:
             raise
         raise ExtraMissing(
             "the MCP server needs the Python package mcp, which is not installed: "

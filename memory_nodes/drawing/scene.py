@@ -19,18 +19,38 @@ class SceneConfig:
     """How much of the memory is shown, and how often it is drawn anew."""
 
     redraw_period_s: float = parameter(
-        1.0, "least time from one drawing to the next", unit="s", low=0.1, high=60.0
+        1.0,
+        "least time from one drawing to the next",
+        unit="s",
+        low=0.1,
+        high=60.0,
+        is_dynamic=True,
     )
     max_objects: int = parameter(
-        300, "objects shown, half of them the nearest to the robot", low=1, high=5000
+        300,
+        "objects shown, half of them the nearest to the robot",
+        low=1,
+        high=5000,
+        is_dynamic=True,
     )
-    max_gists: int = parameter(50, "gists shown, the newest", low=0, high=1000)
-    max_trail: int = parameter(5000, "poses of the trail, the newest", low=0, high=100_000)
+    max_gists: int = parameter(50, "gists shown, the newest", low=0, high=1000, is_dynamic=True)
+    max_trail: int = parameter(
+        5000, "poses of the trail, the newest", low=0, high=100_000, is_dynamic=True
+    )
     max_relation_m: float = parameter(
-        1.5, "relations over a longer distance are not shown", unit="m", low=0.0, high=100.0
+        1.5,
+        "longer relations are shown of the objects of the last answer only",
+        unit="m",
+        low=0.0,
+        high=100.0,
+        is_dynamic=True,
     )
     stale_after_s: float = parameter(
-        86_400.0, "objects are dimmed that were not seen for so long; 0 = never", unit="s", low=0.0
+        86_400.0,
+        "objects are dimmed that were not seen for so long; 0 = never",
+        unit="s",
+        low=0.0,
+        is_dynamic=True,
     )
     clicked_point_topic: str = parameter(
         "/clicked_point", "a point in the map frame, to be told what is there"
@@ -75,14 +95,21 @@ def is_dimmed(descriptor: ObjectDescriptor, now_ns: int, stale_after_s: float) -
 
 
 def near_relations(
-    snapshot: Snapshot, shown: Mapping[str, ObjectDescriptor], limit_m: float
+    snapshot: Snapshot,
+    shown: Mapping[str, ObjectDescriptor],
+    limit_m: float,
+    wanted_ids: Collection[str] = (),
 ) -> Iterator[tuple[Vector3, Vector3]]:
-    """The ends of each relation between two objects that are shown and near each other."""
+    """The ends of each relation between two objects that are shown and near each other.
+
+    Of those that are wanted all are given, however far the other end is.
+    """
     for subject_id in shown:
         for relation in snapshot.relations_by_subject.get(subject_id, ()):
             ends = [shown.get(key) for key in (subject_id, relation.object_id)]
             places = [end.position.point_m for end in ends if end is not None and end.position]
-            if len(places) == 2 and math.dist(*places) <= limit_m:
+            is_wanted = subject_id in wanted_ids or relation.object_id in wanted_ids
+            if len(places) == 2 and (is_wanted or math.dist(*places) <= limit_m):
                 yield places[0], places[1]
 
 

@@ -10,6 +10,8 @@ from memory_nodes.store.past import ObservationInEpisode
 
 DETECTIONS = "detections"
 PLACE = "place"
+SPOKEN_LAYERS = ("speech", "action", "goal")
+"""On which things are spoken of that need not be there."""
 ORDER = (
     *(PLACE, DETECTIONS, "description", "human_presence", "speech", "goal", "action"),
     *("text", "diagnostics", "battery"),

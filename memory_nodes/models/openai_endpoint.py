@@ -45,7 +45,9 @@ class EndpointConfig:
     base_url: str = parameter(
         "http://127.0.0.1:8000/v1", "OpenAI-compatible endpoint; empty = work without a model"
     )
-    model: str = parameter("Qwen/Qwen2.5-VL-7B-Instruct", "model name at that endpoint")
+    model: str = parameter(
+        "Qwen/Qwen2.5-VL-7B-Instruct", "model name at that endpoint", is_dynamic=True
+    )
     api_key_variable: str = parameter(
         "OPENAI_API_KEY", "environment variable that holds the key; local servers need none"
     )
@@ -55,7 +57,9 @@ class EndpointConfig:
     call_timeout_s: float = parameter(
         60.0, "time for one model call, retries included", unit="s", low=0.1, high=3600.0
     )
-    max_calls: int = parameter(4, "model calls of one node at once", low=1, high=64)
+    max_calls: int = parameter(
+        4, "model calls of one node at once", low=1, high=64, is_dynamic=True
+    )
     prompt_token_price: float = parameter(
         0.0,
         "price of a million tokens of prompts, for the diagnostics; 0 = costs are not shown",

@@ -25,7 +25,9 @@ MAX_WORDS_CHARS = 300
 class ArrivalConfig:
     """How the robot looks whether a thing is still there."""
 
-    verify_spoken: bool = parameter(False, "look on arrival for goals that come as a command, too")
+    verify_spoken: bool = parameter(
+        False, "look on arrival for goals that come as a command, too", is_dynamic=True
+    )
     face_within_rad: float = parameter(
         0.2, "turn to a thing that is not ahead as exactly", unit="rad", low=0.0, high=3.15
     )

@@ -23,7 +23,9 @@ CUT_OFF = 0.25
 class CandidatesConfig:
     """Which poses are tried."""
 
-    max_candidates: int = parameter(3, "poses to drive to, best first", low=1, high=20)
+    max_candidates: int = parameter(
+        3, "poses to drive to, best first", low=1, high=20, is_dynamic=True
+    )
     standoff_m: float = parameter(
         1.0,
         "how far from a thing to stop, facing it, where its place is known well; 0: stand where "
@@ -31,6 +33,7 @@ class CandidatesConfig:
         unit="m",
         low=0.0,
         high=10.0,
+        is_dynamic=True,
     )
     standoff_max_sigma_m: float = parameter(
         0.3, "of a place that is known well", unit="m", low=0.0, high=1.0

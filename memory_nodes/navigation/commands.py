@@ -11,7 +11,7 @@ _POLITE = (
 _COMMAND = re.compile(
     _POLITE + r"(?:(?:take|bring|lead|guide|drive|show)\s+(?:me|us)\s+(?:to\s+)?|"
     r"(?:go|drive|move|navigate|come)\s+(?:back\s+)?to\s+)"
-    r"(?P<target>.+?)\s*[.!?]*\s*$",
+    r"(?P<target>.+)$",
     re.IGNORECASE,
 )
 
@@ -20,17 +20,28 @@ _GOING = re.compile(
     r"|(?:go|drive|move|navigate|come)\s+(?:back\s+)?to)\s+\w",
     re.IGNORECASE,
 )
-_STOP = re.compile(
-    r"^\s*(?:(?:please|robot|hey|hello|ok|okay|now|no|oh|um|uh|just|and"
+_CALLING = (
+    r"\s*(?:(?:please|robot|hey|hello|ok|okay|now|no|oh|um|uh|just|and"
     r"|(?:can|could|would|will)\s+you)\b[\s,.!]*)*"
-    r"(?:stop|halt|cancel|stay|wait|abort|freeze|hold\s+(?:on|it|still)|(?:don't|do\s+not)\s+move)\b",
+)
+_STOP = re.compile(
+    _CALLING + r"(?:stop|halt|cancel|stay|wait|abort|freeze|hold\s+(?:on|it|still)"
+    r"|(?:don['\u2019]t|do\s+not)\s+move)\b",
     re.IGNORECASE,
 )
+_STOP_ALONE = re.compile(
+    _CALLING + r"(?:stop|halt|cancel|abort|freeze)(?:\s+(?:now|it|that|please|robot))*\s*",
+    re.IGNORECASE,
+)
+_ENDS = " \t\n.,;:!?"
 
 
 def is_stop(utterance: str) -> bool:
-    """Whether an utterance asks the robot to stop; rather once too often than too seldom."""
-    return _STOP.match(utterance) is not None
+    """Whether an utterance asks the robot to stop, with its first words or its last ones, "...,
+    no, stop!"; rather once too often than too seldom.
+    """
+    last = re.split(r"[.,;:!?]+", utterance.rstrip(_ENDS))[-1]
+    return _STOP.match(utterance) is not None or _STOP_ALONE.fullmatch(last) is not None
 
 
 def asks_to_go(utterance: str) -> bool:
@@ -42,5 +53,6 @@ def asks_to_go(utterance: str) -> bool:
 
 def target_of(utterance: str) -> str | None:
     """What an utterance asks to be taken to; None when it asks for nothing of the kind."""
-    found = _COMMAND.match(utterance)
-    return found["target"] if found else None
+    found = _COMMAND.match(utterance.strip())
+    target = found["target"].rstrip(_ENDS) if found else ""
+    return target or None

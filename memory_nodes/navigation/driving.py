@@ -35,4 +35,5 @@ class DrivingConfig:
         unit="s",
         low=0.0,
         high=600.0,
+        is_dynamic=True,
     )

@@ -21,14 +21,27 @@ class SafetyConfig:
         ("",),
         "polygons in the map frame that no goal may lie in, each as 'x y, x y, x y', metres; [''] "
         "for none. A way through one is refused where the planner can be asked",
+        is_dynamic=True,
     )
     allowed_maps: tuple[str, ...] = parameter(
-        ("",), "maps on which the robot may be sent anywhere; [''] for all"
+        ("",), "maps on which the robot may be sent anywhere; [''] for all", is_dynamic=True
     )
     max_memory_age_s: float = parameter(
-        0.0, "older keyframes are never driven to; 0: of any age", unit="s", low=0.0
+        0.0,
+        "older keyframes are never driven to; 0: of any age",
+        unit="s",
+        low=0.0,
+        is_dynamic=True,
     )
-    dry_run: bool = parameter(False, "only publish the goal, never drive to it")
+    dry_run: bool = parameter(False, "only publish the goal, never drive to it", is_dynamic=True)
+
+    def __post_init__(self) -> None:
+        """Raises ConfigurationError for a polygon that is none."""
+        self.areas()
+
+    def areas(self) -> tuple[KeepOut, ...]:
+        """Where no goal may lie."""
+        return tuple(KeepOut.parsed(text) for text in self.keep_out if text.strip())
 
 
 @dataclass(frozen=True)
@@ -75,16 +88,18 @@ class Rules:
     """Empty: all."""
     keep_out: tuple[KeepOut, ...] = ()
     max_age_ns: int | None = None
+    dry_run: bool = False
+    """Nothing is driven to, goals are only published."""
 
     @classmethod
     def of(cls, config: SafetyConfig, map_id: str) -> Rules:
-        """Raises ConfigurationError for a polygon that is none."""
         max_age_ns = round(config.max_memory_age_s * NS_PER_S)
         return cls(
             map_id,
             frozenset(filter(None, config.allowed_maps)),
-            tuple(KeepOut.parsed(text) for text in config.keep_out if text.strip()),
+            config.areas(),
             max_age_ns if max_age_ns > 0 else None,
+            config.dry_run,
         )
 
     def refusal_of(self, keyframe: Keyframe, now_ns: int) -> Cause | None:

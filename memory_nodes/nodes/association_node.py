@@ -51,13 +51,16 @@ class AssociationNode(MemoryNode):
         self.on_close(self.search.close)
         self.embedder = embedder_for(self.embedding, self.endpoint)
         self.associator = Associator(
-            metered_chat(self.health, self.endpoint),
+            metered_chat(self.health, lambda: self.endpoint),
             self.reader,
             self.association,
             self.endpoint.call_timeout_s,
             self._meaning(),
             self.looking,
         )
+
+    def use_parameters(self) -> None:
+        self.associator.config = self.association
 
     def start(self) -> None:
         self._work: Future[ChunkGraph] | None = None

@@ -65,9 +65,10 @@ class DetectorNode(MemoryNode):
         self.viewing = declare(self, ViewEmbedderConfig)
 
     def open(self) -> None:
-        model = metered_chat(self.health, self.endpoint)
+        model = metered_chat(self.health, lambda: self.endpoint)
         if model is None:
             raise ConfigurationError("base_url is empty: the detector needs a vision model")
+        self.model = model
         memory_path = self.suite.memory_path
         self._open_visual()
         self.reader = Reader(memory_path)
@@ -84,9 +85,6 @@ class DetectorNode(MemoryNode):
             DiskGuard(memory_path, self.recording.min_free_mb),
             self.counters,
             self.trouble,
-        )
-        self.detector = ChunkDetector(
-            model, memory_path, self.detection, self.endpoint.call_timeout_s
         )
         self.disk = ThreadPoolExecutor(1, "recorder")
         self.on_close(self.disk.shutdown)
@@ -107,6 +105,14 @@ class DetectorNode(MemoryNode):
         if self.visual_model.loads_locally:
             self.visual_model.load()
         self.view_embedder = ViewEmbedder(self.visual_model, self.suite.memory_path, self.viewing)
+
+    def use_parameters(self) -> None:
+        """A new detector: what was learnt of one model says nothing of the next."""
+        self.detector = ChunkDetector(
+            self.model, self.suite.memory_path, self.detection, self.endpoint.call_timeout_s
+        )
+        recording, detection = self.recording, self.detection
+        self._on_disk(lambda: self.intake.use(recording, detection))
 
     def start(self) -> None:
         self._sent = (0, 0.0)

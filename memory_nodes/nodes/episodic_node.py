@@ -184,7 +184,7 @@ class EpisodicNode(MemoryNode):
         self.repeat(embed)
 
     def _looking_back(self) -> tuple[Consolidator, HistoryTeller]:
-        model, dates = metered_chat(self.health, self.endpoint), Dates(self.suite.time_zone)
+        model, dates = metered_chat(self.health, lambda: self.endpoint), Dates(self.suite.time_zone)
         timeout_s = self.endpoint.call_timeout_s
         consolidator = Consolidator(
             self.writer,

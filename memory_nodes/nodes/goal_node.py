@@ -15,7 +15,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from memory_nodes.errors import RobotMemoryError
-from memory_nodes.models.openai_chat import chat_for
+from memory_nodes.models.current_chat import current_chat
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.navigation.arrival import ArrivalConfig
 from memory_nodes.navigation.candidates import CandidatesConfig, choose
@@ -58,8 +58,7 @@ class GoalNode(MemoryNode):
         self._stops: dict[bytes, Stop] = {}
 
     def open(self) -> None:
-        self._rules()  # a mistake in keep_out is told now
-        self.model = chat_for(self.endpoint)
+        self.model = current_chat(lambda: self.endpoint)
         self.reader = Reader(self.suite.memory_path)
         self.on_close(self.reader.close)
         self.snapshots = SnapshotCache(self.reader)
@@ -74,7 +73,6 @@ class GoalNode(MemoryNode):
             arrival=self.arrival,
             goal=self.announce(PoseStamped, endpoints.GOAL, endpoints.LATCHED),
             diary=Diary(self),
-            dry_run=self.safety.dry_run,
         )
         self.health.gauges["nav2"] = lambda: {"nav2": self.means.nav2.state}
         self.on_stop(self.health.gauges.clear)

@@ -18,7 +18,7 @@ from visualization_msgs.msg import MarkerArray
 from memory_nodes.drawing.answer_picture import answer_picture
 from memory_nodes.drawing.scene import SceneConfig
 from memory_nodes.errors import StoreMissing
-from memory_nodes.records import ObjectDescriptor, RetrievedKeyframe
+from memory_nodes.records import NS_PER_S, ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.ros import endpoints
@@ -30,7 +30,7 @@ from memory_nodes.ros.main import run
 from memory_nodes.ros.markers.board import MarkerBoard
 from memory_nodes.ros.markers.layers import Highlights, Note, scene
 from memory_nodes.ros.markers.trail import trail
-from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.memory_node import MemoryNode, wake
 from memory_nodes.ros.object_actions import ObjectActions
 from memory_nodes.ros.object_menu import ObjectMenu, server_module
 from memory_nodes.store.past import Past
@@ -61,6 +61,10 @@ class MarkerNode(MemoryNode):
         self.drawing = ThreadPoolExecutor(1, "drawing")
         self.on_close(self.drawing.shutdown)
 
+    def use_parameters(self) -> None:
+        if self.is_started:
+            self._change()
+
     def start(self) -> None:
         self._is_changed = False
         self._work: Future[None] | None = None
@@ -83,7 +87,7 @@ class MarkerNode(MemoryNode):
             self._on_goal_status,
             qos_profile_action_status_default,
         )
-        self._wake = self.on_demand(self.showing.redraw_period_s, self._redraw)
+        self._redrawing = self.on_demand(self.showing.redraw_period_s, self._redraw)
         self.every(IDLE_REDRAW_S, self._change)
         self._change()
 
@@ -105,7 +109,7 @@ class MarkerNode(MemoryNode):
 
     def _change(self) -> None:
         self._is_changed = True
-        self._wake()
+        wake(self._redrawing)
 
     def _tell_at(self, object_id: str, text: str) -> None:
         known = self._objects.get(object_id)
@@ -172,6 +176,8 @@ class MarkerNode(MemoryNode):
     # the scene
 
     def _redraw(self) -> bool:
+        # Here, where the timer is sure to be alive: a change of the rate counts from now on.
+        self._redrawing.timer_period_ns = round(self.showing.redraw_period_s * NS_PER_S)
         is_busy = self._work is not None and not self._work.done()
         if self._is_changed and not is_busy:
             self._is_changed = False

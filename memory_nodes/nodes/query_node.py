@@ -27,6 +27,7 @@ from memory_nodes.errors import (
     ExtraMissing,
     InputError,
     ModelError,
+    StoreError,
     StoreMissing,
 )
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -90,12 +91,16 @@ class QueryNode(MemoryNode):
         self.on_close(self.sightings.close)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
-        embedder = embedder_for(self.embedding, self.endpoint)
+        embedder = self.embedder = embedder_for(self.embedding, self.endpoint)
         self.vectors = (
             ObjectVectors(embedder, self.embedding.embedding_timeout_s) if embedder else None
         )
-        model = metered_chat(self.health, self.endpoint)
-        retriever = Retriever(self.retrieval, model, self.vectors, self._grounding())
+        self.model = metered_chat(self.health, lambda: self.endpoint)
+        self.grounding = self._grounding()
+
+    def use_parameters(self) -> None:
+        """New stages; a question that is thought about already keeps those it began with."""
+        retriever = Retriever(self.retrieval, self.model, self.vectors, self.grounding)
         sources = Sources(
             reader=self.reader,
             past=self.past,
@@ -104,15 +109,17 @@ class QueryNode(MemoryNode):
             snapshots=self.snapshots,
             dates=self.dates,
             retriever=retriever,
-            embedder=embedder,
+            embedder=self.embedder,
             embedding_timeout_s=self.embedding.embedding_timeout_s,
             map_id=self.suite.map_id,
         )
         self.toolbox = Toolbox(sources, self.tools)
         memory_dir = self.suite.memory_path
-        agents = agents_by_mode(model, self.toolbox, self.past, memory_dir, self.agency, self.dates)
+        agents = agents_by_mode(
+            self.model, self.toolbox, self.past, memory_dir, self.agency, self.dates
+        )
         self.answerer = Answerer(
-            model,
+            self.model,
             self.snapshots,
             self.answering,
             self.dates,
@@ -271,6 +278,10 @@ class QueryNode(MemoryNode):
             answer = work.result()
         except InputError as error:
             self.speech.publish(String(data=f"I did not understand: {spoken(str(error))}."))
+            return
+        except StoreError as error:
+            self.survived(error)
+            self.speech.publish(String(data="I cannot read my memory now."))
             return
         self.speech.publish(String(data=spoken(self._told(answer).text)))
 

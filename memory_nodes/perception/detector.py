@@ -26,9 +26,13 @@ from memory_nodes.records import Chunk, ChunkGraph, ObjectDescriptor, ObjectView
 class DetectorConfig:
     """How chunks are looked at."""
 
-    chunk_size: int = parameter(8, "keyframes in one model call", low=1, high=32)
+    chunk_size: int = parameter(8, "keyframes in one model call", low=1, high=32, is_dynamic=True)
     chunk_flush_s: float = parameter(
-        10.0, "wall time without a keyframe after which a part of a chunk goes", unit="s", low=0.1
+        10.0,
+        "wall time without a keyframe after which a part of a chunk goes",
+        unit="s",
+        low=0.1,
+        is_dynamic=True,
     )
     bbox_format: str = parameter("xyxy_pixels", "how the model writes boxes", choices=BBOX_FORMATS)
     bbox_reference_width_px: int = parameter(
@@ -37,8 +41,12 @@ class DetectorConfig:
     bbox_reference_height_px: int = parameter(
         0, "height of the image that pixel boxes are of; 0 = the image sent", unit="px", low=0
     )
-    temperature: float = parameter(0.1, "of the detecting model", low=0.0, high=2.0)
-    max_reply_tokens: int = parameter(8192, "longest reply to ask for", unit="tokens", low=256)
+    temperature: float = parameter(
+        0.1, "of the detecting model", low=0.0, high=2.0, is_dynamic=True
+    )
+    max_reply_tokens: int = parameter(
+        8192, "longest reply to ask for", unit="tokens", low=256, is_dynamic=True
+    )
     max_bad_replies: int = parameter(
         3,
         "unreadable replies or refusals after which a chunk is kept without objects",
@@ -46,10 +54,20 @@ class DetectorConfig:
         high=100,
     )
     retry_s: float = parameter(
-        5.0, "wall time to wait for a model that does not answer", unit="s", low=0.1, high=3600.0
+        5.0,
+        "wall time to wait for a model that does not answer",
+        unit="s",
+        low=0.1,
+        high=3600.0,
+        is_dynamic=True,
     )
     resend_s: float = parameter(
-        5.0, "wall time after which an unstored chunk is sent again", unit="s", low=0.1, high=600.0
+        5.0,
+        "wall time after which an unstored chunk is sent again",
+        unit="s",
+        low=0.1,
+        high=600.0,
+        is_dynamic=True,
     )
 
 

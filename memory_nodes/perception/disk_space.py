@@ -29,7 +29,7 @@ class DiskGuard:
         self, directory: Path, min_free_mb: int, measure: Callable[[Path], int] = free_bytes
     ) -> None:
         self._directory = directory
-        self._min_free_mb = min_free_mb
+        self.min_free_mb = min_free_mb
         self._measure = measure
 
     def problem(self) -> str | None:
@@ -38,9 +38,9 @@ class DiskGuard:
             free_mb = self._measure(self._directory) // BYTES_PER_MB
         except OSError as error:
             return f"recording has stopped: the disk of {self._directory} is gone: {error}"
-        if free_mb >= self._min_free_mb:
+        if free_mb >= self.min_free_mb:
             return None
         return (
             f"recording has stopped: {free_mb} MB are free on the disk of {self._directory}, "
-            f"min_free_mb is {self._min_free_mb}; free some space"
+            f"min_free_mb is {self.min_free_mb}; free some space"
         )

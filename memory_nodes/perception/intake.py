@@ -53,6 +53,12 @@ class Intake:
         self._frame_s = self._keyframe_s = 0.0
         self._checked_s = 0.0
 
+    def use(self, recording: RecorderConfig, detection: DetectorConfig) -> None:
+        """Goes on by other parameters, but for `sharpness_window_s`."""
+        self._recording, self._detection = recording, detection
+        self._recorder.config = recording
+        self._disk.min_free_mb = recording.min_free_mb
+
     def start(self, now_s: float) -> None:
         """To be called before the first image: a chunk left open waits its time from here on."""
         self._frame_s = self._keyframe_s = now_s

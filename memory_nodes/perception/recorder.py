@@ -23,16 +23,28 @@ class RecorderConfig:
     """Which images are remembered, and how they are kept."""
 
     min_interval_s: float = parameter(
-        0.5, "least time between keyframes", unit="s", low=0.0, high=3600.0
+        0.5, "least time between keyframes", unit="s", low=0.0, high=3600.0, is_dynamic=True
     )
     min_translation_m: float = parameter(
-        0.25, "way since the last keyframe that asks for another", unit="m", low=0.0
+        0.25,
+        "way since the last keyframe that asks for another",
+        unit="m",
+        low=0.0,
+        is_dynamic=True,
     )
     min_rotation_rad: float = parameter(
-        0.26, "turn since the last keyframe that asks for another", unit="rad", low=0.0
+        0.26,
+        "turn since the last keyframe that asks for another",
+        unit="rad",
+        low=0.0,
+        is_dynamic=True,
     )
     max_still_s: float = parameter(
-        60.0, "a robot that stands still adds a keyframe this often", unit="s", low=0.0
+        60.0,
+        "a robot that stands still adds a keyframe this often",
+        unit="s",
+        low=0.0,
+        is_dynamic=True,
     )
     session_gap_s: float = parameter(
         300.0, "after a longer silence a new session begins", unit="s", low=0.0
@@ -47,12 +59,18 @@ class RecorderConfig:
     max_side_px: int = parameter(
         1280, "larger images are shrunk to this longest side", unit="px", low=64, high=8192
     )
-    jpeg_quality: int = parameter(90, "of images that are encoded here", low=30, high=100)
+    jpeg_quality: int = parameter(
+        90, "of images that are encoded here", low=30, high=100, is_dynamic=True
+    )
     min_free_mb: int = parameter(
-        500, "recording stops when less of the disk is free", unit="MB", low=0
+        500, "recording stops when less of the disk is free", unit="MB", low=0, is_dynamic=True
     )
     max_spool_mb: int = parameter(
-        2000, "keyframes that wait for a model are thinned beyond this", unit="MB", low=1
+        2000,
+        "keyframes that wait for a model are thinned beyond this",
+        unit="MB",
+        low=1,
+        is_dynamic=True,
     )
 
 
@@ -63,14 +81,15 @@ class Recorder:
         self._memory_dir = memory_dir
         self._map_id = map_id
         self._spool = spool
-        self._config = config
+        self.config = config
+        """May be replaced; the next image is judged by it."""
         # A restarted node goes on where it was: same session, same open chunk.
         self._last = spool.last_keyframe()
         self._has_jumped = False
 
     def wants(self, stamp_ns: int, map_from_base: Pose) -> bool:
         """Whether an image from this time and place would become a keyframe."""
-        last, config = self._last, self._config
+        last, config = self._last, self.config
         if last is None or self._starts_session(stamp_ns):
             return True
         waited_s = (stamp_ns - last.stamp_ns) / NS_PER_S
@@ -96,7 +115,7 @@ class Recorder:
 
     def record(self, posed: PosedImage) -> Keyframe:
         """Writes the image, then announces it to the spool; durable on return."""
-        config = self._config
+        config = self.config
         posed = upright(posed)
         jpeg = posed.encoded and keep_jpeg(posed.encoded, posed.image, config.max_side_px)
         if not jpeg:
@@ -133,7 +152,7 @@ class Recorder:
             return True
         gap_s = (stamp_ns - self._last.stamp_ns) / NS_PER_S
         same_map = self._last.map_id == self._map_id
-        return gap_s < -LATE_S or gap_s > self._config.session_gap_s or not same_map
+        return gap_s < -LATE_S or gap_s > self.config.session_gap_s or not same_map
 
     def _session_at(self, stamp_ns: int) -> str:
         if self._last is None or self._starts_session(stamp_ns):

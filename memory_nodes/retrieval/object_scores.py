@@ -11,6 +11,7 @@ import numpy as np
 from memory_nodes.geometry import Array
 from memory_nodes.retrieval.graph_index import GraphIndex
 from memory_nodes.retrieval.question import Question, terms_of
+from memory_nodes.words import is_id, words
 
 Meaning: TypeAlias = Mapping[str, Array]
 """For each phrase of a question its cosine with each object, shape (N,); empty: words only."""
@@ -24,6 +25,8 @@ BESIDE_WEIGHT = 0.5
 """For the thing looked for that stands as asked to the one named."""
 HEADLESS_WEIGHT = 0.5
 """Of the words of a thing that lacks the very word that tells most."""
+HEARSAY_WEIGHT = 0.25
+"""Of a thing that only mentions what is looked for: too little to count as seen, enough to ask."""
 OTHER_RELATION = 0.25
 """What a relation counts that was not asked for."""
 ASKED_BONUS = 0.3
@@ -47,7 +50,7 @@ class ObjectScores:
 
 def object_scores(question: Question, index: GraphIndex, meaning: Meaning) -> ObjectScores:
     """Scores of all objects. Source: VL-KnG, section 6.3, with meaning and directed relations."""
-    total = _similarity(question.text, index, meaning)
+    total = _without_hearsay(question, index, _similarity(question.text, index, meaning))
     evidence = _evidence(question, index, meaning)
     table = index.relations
     if not question.anchor:
@@ -73,7 +76,16 @@ def _evidence(question: Question, index: GraphIndex, meaning: Meaning) -> float:
     if question.head:
         is_named = index.words.scores((question.head,)) > 0.0
         said = np.where(is_named, said, HEADLESS_WEIGHT * said)
-    return float(_with_meaning(said, question.sought, meaning).max(initial=0.0))
+    sure = _with_meaning(said, question.sought, meaning)
+    return float(_without_hearsay(question, index, sure).max(initial=0.0))
+
+
+def _without_hearsay(question: Question, index: GraphIndex, scores: Array) -> Array:
+    """Less for what is not called by the word that names the thing, but only mentions it."""
+    if question.is_of_deed:
+        return scores
+    scores[index.words.only_mention(question.head)] *= HEARSAY_WEIGHT
+    return scores
 
 
 def _similarity(phrase: str, index: GraphIndex, meaning: Meaning) -> Array:
@@ -82,7 +94,7 @@ def _similarity(phrase: str, index: GraphIndex, meaning: Meaning) -> Array:
 
 
 def _with_meaning(said: Array, phrase: str, meaning: Meaning) -> Array:
-    if phrase not in meaning:
+    if phrase not in meaning or any(map(is_id, words(phrase))):  # what an id means, no model knows
         return said
     meant = np.clip((meaning[phrase] - MEANING_FLOOR) / (1.0 - MEANING_FLOOR), 0.0, None)
     unsaid = 1.0 - min(1.0, float(said.max(initial=0.0)))

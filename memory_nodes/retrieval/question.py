@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from memory_nodes.perception.predicates import implying
+from memory_nodes.retrieval.mentions import naming_part
 from memory_nodes.words import STOP_WORDS, stem, words
 
 _CLOSE = ("next to", "near")
@@ -35,7 +36,8 @@ _PLACING = re.compile(rf"\b(?:{'|'.join(sorted(_SPOKEN, key=len, reverse=True))}
 _DEED = re.compile(r"\b(?:can|could) (?:i|we|you) (.*)")
 _CLAUSE_END = re.compile(r"[^\w\s'-]+")
 _PRESENT = re.compile(
-    r"\b(?:(?:right |just )?now|still(?! life)|currently|at present|at (?:the|this) moment)\b",
+    r"\b(?:(?:right |just )?now|still(?! life)|currently|at present|at (?:the|this) moment)\b"
+    r"|\b(?:last|first|lately|recently)(?=\W*$)",
     re.I,
 )
 """Says of no thing what it is."""
@@ -82,11 +84,17 @@ class Question:
         """
         if self.is_open:
             return ""
-        clauses = _CLAUSE_END.split(self.sought)
+        named = naming_part(self.sought)
+        clauses = _CLAUSE_END.split(named if terms_of(named) else self.sought)
         spoken = next((" ".join(words(part)) for part in clauses if terms_of(part)), "")
         deed = _DEED.search(spoken)
         telling = [word for word in words(deed[1] if deed else spoken) if word not in STOP_WORDS]
         return stem(telling[0 if deed else -1]) if telling else ""
+
+    @property
+    def is_of_deed(self) -> bool:
+        """Whether it asks where something can be done, and for no thing by its name."""
+        return _DEED.search(" ".join(words(self.sought))) is not None
 
 
 def read_question(text: str) -> Question:

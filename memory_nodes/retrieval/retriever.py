@@ -28,12 +28,14 @@ class RetrievalConfig:
         "a best object below this share of the question's words is 'not seen'",
         low=0.0,
         high=1.0,
+        is_dynamic=True,
     )
     min_score_by_meaning: float = parameter(
         0.75,
         "the same where a text embedder adds what the words mean",
         low=0.0,
         high=2.0,
+        is_dynamic=True,
     )
     doubtful_share: float = parameter(
         0.45,
@@ -41,6 +43,7 @@ class RetrievalConfig:
         "1: never",
         low=0.0,
         high=1.0,
+        is_dynamic=True,
     )
     rewrite_questions: bool = parameter(
         False, "the model says a question that finds nothing again, with the names of known things"
@@ -86,6 +89,11 @@ class Retriever:
         self._model = model if self._config.rewrite_questions else None
         self._vectors = vectors
         self._grounding = grounding
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether a model compares questions with pictures."""
+        return self._grounding is not None
 
     async def retrieve(
         self, question: str, snapshot: Snapshot, max_keyframes: int, *, uses_pictures: bool = True

@@ -8,10 +8,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 
 from memory_nodes.graph.scene_graph import SceneGraph
-from memory_nodes.records import Change, Keyframe, ObjectDescriptor, ObjectView, Relation
+from memory_nodes.records import (
+    AttributeValue,
+    Change,
+    Keyframe,
+    ObjectDescriptor,
+    ObjectView,
+    Relation,
+)
 from memory_nodes.retrieval.graph_index import GraphIndex
 from memory_nodes.retrieval.graph_tables import GraphTables
 from memory_nodes.store.filters import Filter
@@ -127,14 +134,27 @@ def _by_id(objects: tuple[ObjectDescriptor, ...]) -> dict[str, ObjectDescriptor]
 def _seen_in(
     descriptor: ObjectDescriptor, views: tuple[ObjectView, ...], keyframes: Mapping[int, Keyframe]
 ) -> ObjectDescriptor:
-    """The object as if only these views were known."""
+    """The object as if only these views were known; it was then as it was said to be."""
+    last_seen_ns = keyframes[views[-1].keyframe_id].stamp_ns
+    history = {
+        name: _until(last_seen_ns, values) for name, values in descriptor.attribute_history.items()
+    }
+    then = {name: values[-1].value for name, values in history.items()}
     return replace(
         descriptor,
+        attributes={**descriptor.attributes, **then},
+        attribute_history=history,
         views=views,
         first_seen_ns=keyframes[views[0].keyframe_id].stamp_ns,
-        last_seen_ns=keyframes[views[-1].keyframe_id].stamp_ns,
+        last_seen_ns=last_seen_ns,
         view_count=len(views),
     )
+
+
+def _until(stamp_ns: int, values: tuple[AttributeValue, ...]) -> tuple[AttributeValue, ...]:
+    """The first value and those that followed it up to a stamp."""
+    later = takewhile(lambda item: item.since_ns is None or item.since_ns <= stamp_ns, values[1:])
+    return (*values[:1], *later)
 
 
 class SnapshotCache:

@@ -18,7 +18,7 @@ from memory_nodes.perception.messages import stamp_of
 from memory_nodes.perception.rate import RateMeter
 from memory_nodes.perception.waiting import WaitingRoom
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.memory_node import MemoryNode, wake
 from memory_nodes.ros.pose_source import pose_source
 
 AnyImage: TypeAlias = Image | CompressedImage
@@ -92,7 +92,7 @@ class Camera:
         if gate.use_localization_gate:
             kind_of_pose = PoseWithCovarianceStamped
             node.listen(kind_of_pose, endpoints.LOCALIZATION, self._on_pose, endpoints.EVENT)
-        self._wake = node.on_demand(SETTLE_PERIOD_S, self._settle)
+        self._settling = node.on_demand(SETTLE_PERIOD_S, self._settle)
         node.every(LISTEN_PERIOD_S, self._listen_for_silence)
         node.on_jump_back(self._jumped_back)
 
@@ -112,7 +112,7 @@ class Camera:
             self._node.counters["dropped_wrong_clock"] += 1
             return
         self.waiting.enter(message, time.monotonic())
-        self._wake()
+        wake(self._settling)
 
     def _figures(self) -> dict[str, object]:
         now_s = time.monotonic()

@@ -9,7 +9,7 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.node import Node
 
 from memory_nodes.errors import ConfigurationError
-from memory_nodes.parameters import check, declared
+from memory_nodes.parameters import as_declared, check, declared
 
 Config = TypeVar("Config")
 
@@ -20,7 +20,9 @@ _UNBOUNDED_FLOAT = 1e300
 def declare(
     node: Node, config: type[Config], prefix: str = "", defaults: Config | None = None
 ) -> Config:
-    """Declares each field, read-only, and gives the configuration with the values set.
+    """Declares each field and gives the configuration with the values set.
+
+    Those that are not dynamic are read-only.
 
     Args:
         prefix: stands before the name of each field.
@@ -37,7 +39,7 @@ def declare(
             value = node.declare_parameter(name, given, _descriptor(item)).value
         except (InvalidParameterTypeException, InvalidParameterValueException) as error:
             raise ConfigurationError(f"parameter {name}: {error}") from error
-        values[item.name] = _as_declared(name, value, default)
+        values[item.name] = as_declared(name, value, default)
     made = config(**values)
     check(made)
     return made
@@ -50,7 +52,7 @@ def _descriptor(item: Any) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(
         description=f"{meaning} [{unit}]" if unit else meaning,
         additional_constraints=f"one of: {', '.join(choices)}" if choices else "",
-        read_only=True,
+        read_only=not item.metadata["is_dynamic"],
         # `3` for a double is what people write: the type is checked here, not by rcl.
         dynamic_typing=isinstance(item.default, float),
     )
@@ -70,15 +72,3 @@ def _descriptor(item: Any) -> ParameterDescriptor:
             )
         ]
     return descriptor
-
-
-def _as_declared(name: str, value: object, default: object) -> object:
-    if isinstance(default, float) and type(value) is int:
-        return float(value)
-    if isinstance(default, tuple) and isinstance(value, list):
-        return tuple(value)
-    if type(value) is not type(default):
-        raise ConfigurationError(
-            f"{name} is {value!r}, give a {type(default).__name__} such as {default!r}"
-        )
-    return value

@@ -43,11 +43,6 @@ class Health:
         elif is_news:
             self._logger.warning(problem)
 
-    def clear(self) -> None:
-        """Forgets what is the case and what is wrong: the node has closed. Counters go on."""
-        self.gauges.clear()
-        self._troubles.clear()
-
     def status(self, name: str) -> DiagnosticStatus:
         """The worst of what is wrong, all counters and gauges; losses since the last call warn."""
         self.trouble(self._losses(), DROPPED)

@@ -18,6 +18,7 @@ from rclpy.utilities import remove_ros_args
 
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.unknown_parameters import unknown_parameters
 
 
 def run(*kinds: Callable[[], MemoryNode]) -> int:
@@ -38,6 +39,7 @@ def run(*kinds: Callable[[], MemoryNode]) -> int:
             nodes.append(kind())
             executors.append(SingleThreadedExecutor())
             executors[-1].add_node(nodes[-1])
+        tell_unknown_parameters(nodes, sys.argv)
         if not all(_started(node) for node in nodes if node.suite.autostart):
             return 1
         _spin(executors)
@@ -60,6 +62,16 @@ def _read_command_line(kinds: Sequence[Callable[[], MemoryNode]]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.parse_args(remove_ros_args(sys.argv)[1:])
+
+
+def tell_unknown_parameters(nodes: Sequence[MemoryNode], arguments: Sequence[str]) -> None:
+    """Each in the log and the diagnostics of the first node that gets it."""
+    told: set[str] = set()
+    for node in nodes:
+        own = node.list_parameters([], 0).names
+        lines = set(unknown_parameters(arguments, node.get_fully_qualified_name(), own)) - told
+        node.trouble("; ".join(sorted(lines)) or None, "parameters")
+        told |= lines
 
 
 def _started(node: MemoryNode) -> bool:

@@ -30,6 +30,7 @@ from std_msgs.msg import String
 
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.models.background import BackgroundLoop
+from memory_nodes.ros.changing import Changes
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.endpoints import CURRENT_MAP, DIAGNOSTICS, EVENT, LATCHED, SERVICE
 from memory_nodes.ros.health import Health
@@ -59,6 +60,7 @@ class MemoryNode(LifecycleNode):
         self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
+        Changes(self, self._on_parameters)
         self.health = Health(self.get_logger())
         self.counters, self.trouble = self.health.counters, self.health.trouble
         self.background: BackgroundLoop
@@ -68,6 +70,9 @@ class MemoryNode(LifecycleNode):
 
     def open(self) -> None:
         """Opens what the node needs; raises RobotMemoryError when it cannot."""
+
+    def use_parameters(self) -> None:
+        """Makes what depends on dynamic parameters: after ``open``, and whenever one changes."""
 
     def start(self) -> None:
         """Makes topics, timers and services."""
@@ -83,6 +88,7 @@ class MemoryNode(LifecycleNode):
         try:
             refuse_newer(self.suite.memory_path)
             self.open()
+            self.use_parameters()
         except Exception as error:  # noqa: BLE001 rclpy would swallow it without a word
             self.get_logger().error(f"cannot be configured: {error}")
             if not isinstance(error, RobotMemoryError):
@@ -130,11 +136,15 @@ class MemoryNode(LifecycleNode):
             self.background.close()
             while self._closing:
                 self._guarded(self._closing.pop())()
-            self.health.clear()
+            self.health.gauges.clear()
 
     def destroy_node(self) -> None:
         self.shut()
         super().destroy_node()
+
+    def _on_parameters(self) -> None:
+        if self._is_open:
+            self._guarded(self.use_parameters)()
 
     def change_map(self, map_id: str) -> None:
         """Poses belong to this map from now on."""
@@ -191,22 +201,18 @@ class MemoryNode(LifecycleNode):
             self.on_stop(lambda: self._periodic.pop(period_s))
         callbacks.append(self._guarded(callback))
 
-    def on_demand(self, period_s: float, step: Callable[[], bool]) -> Callable[[], None]:
-        """A timer that rests until the function that this gives is called, and goes on for as long
-        as ``step`` says that there is more to do.
+    def on_demand(self, period_s: float, step: Callable[[], bool]) -> Timer:
+        """A timer that rests until it is woken, and goes on for as long as ``step`` says that there
+        is more to do.
         """
 
         def turn() -> None:
             if not step():
                 timer.cancel()
 
-        def wake() -> None:
-            if timer.is_canceled():
-                timer.reset()
-
         timer = self._timer(period_s, turn)
         timer.cancel()
-        return wake
+        return timer
 
     def _timer(self, period_s: float, callback: Callable[[], None]) -> Timer:
         timer = self.create_timer(period_s, self._guarded(callback), clock=self._steady)
@@ -270,6 +276,11 @@ class MemoryNode(LifecycleNode):
             self, kind, name, execute, callback_group=self._side_by_side, **callbacks
         )
         self.on_stop(server.destroy)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether there is what ``start`` makes."""
+        return bool(self._undo)
 
     @property
     def side_by_side(self) -> ReentrantCallbackGroup:
@@ -357,6 +368,12 @@ class MemoryNode(LifecycleNode):
         array = DiagnosticArray(status=[self.health.status(self.get_fully_qualified_name())])
         array.header.stamp = self.get_clock().now().to_msg()
         return array
+
+
+def wake(timer: Timer) -> None:
+    """Has a timer that rests begin; one that runs already goes on as it does."""
+    if timer.is_canceled():
+        timer.reset()
 
 
 def _call_all(callbacks: list[Callable[[], None]]) -> None:

@@ -39,7 +39,6 @@ class Means:
     arrival: ArrivalConfig
     goal: Publisher[PoseStamped]
     diary: Diary
-    dry_run: bool
 
 
 class NavTrip:
@@ -97,7 +96,7 @@ class NavTrip:
             return Ending.of(Cause.OTHER_MAP)  # the robot is on another map by now
         pose = pose_stamped(map_from_goal, self._node.now_ns(), self._node.suite.map_frame)
         self._means.goal.publish(pose)
-        if self._means.dry_run:
+        if self._rules.dry_run:
             return Ending.of(Cause.DRY_RUN)
         return await self._means.nav2.drive(
             pose,

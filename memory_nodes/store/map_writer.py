@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 
 from memory_nodes.mapping.pose_graph import PoseGraph
 from memory_nodes.store import map_corrections, map_graphs, map_moves, map_staleness
@@ -17,9 +18,9 @@ class MapWriter(VectorWriter):
     database: Database
     _mending: threading.Lock
 
+    @abstractmethod
     def flush(self) -> None:
         """Returns when all that was submitted is durable, or was refused."""
-        raise NotImplementedError
 
     def pose_graphs(self, map_frame: str) -> dict[str, PoseGraph]:
         """The vertices of each map that a pose graph was heard of, by its id."""

@@ -45,13 +45,14 @@ _BY_GIST = (
 )
 """What an entity was observed in has a gist, which tells what is worth reading."""
 
-_WAITING = f"""
-WITH waiting AS (
-    SELECT observation_key FROM free_waiting
+_WITHOUT_GIST = f"""
+WITH untold AS (
+    SELECT observation_key FROM observation INDEXED BY observation_free
+    WHERE episode_key IS NULL AND text_key IS NOT NULL
     UNION ALL SELECT observation_key FROM episode e
     CROSS JOIN observation o ON o.episode_key = e.episode_key WHERE NOT e.is_consolidated
 )
-{rows.OBSERVATION_QUERY} WHERE o.observation_key IN waiting AND l.name = ?
+{rows.OBSERVATION_QUERY} WHERE o.observation_key IN untold AND l.name = ?
 AND o.text_key IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM link WHERE kind = 'SUMMARIZES' AND to_key = o.observation_key
 ) ORDER BY o.stamp_ns, o.observation_key
@@ -96,9 +97,11 @@ class Sightings(ReadOnly):
         near = (_sighting(row) for row in found)
         return [item for item in near if wanted.accepts_point(item.position_map_m)]
 
-    def waiting(self, layer: str) -> list[Observation]:
-        """What was observed on a layer and is not consolidated yet, by time."""
-        found = self._rows(_WAITING, (layer,))
+    def without_gist(self, layer: str) -> list[Observation]:
+        """What was observed on a layer and no gist tells of, by time: it waits for one, or is too
+        rare in its place to get one.
+        """
+        found = self._rows(_WITHOUT_GIST, (layer,))
         return [rows.observation_from(row) for row in found]
 
     def together_with(self, names: Sequence[str]) -> dict[str, int]:

@@ -39,6 +39,14 @@ def test_only_what_has_gone_is_deleted() -> None:
     assert message.markers[0].header.frame_id == "map"
 
 
+def test_only_the_first_message_deletes_all_that_another_board_has_drawn() -> None:
+    board = MarkerBoard()
+    first = board.update(drawn("objects/mug_1"), "map").markers
+    assert [item.action for item in first] == [Marker.DELETEALL, Marker.ADD]
+    assert first[0].header.frame_id == "map"
+    assert numbers(board.update([], "map"), Marker.DELETEALL) == []
+
+
 def test_deletion_is_repeated_a_few_times_and_then_forgotten() -> None:
     board = MarkerBoard()
     board.update(drawn("objects/mug_1"), "map")

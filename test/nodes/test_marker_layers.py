@@ -14,6 +14,7 @@ from rclpy.qos import qos_profile_action_status_default
 from robot_memory.msg import MemoryAnswer
 from visualization_msgs.msg import Marker, MarkerArray
 
+from memory_nodes.geometry import ROUGH_SIGMA_M
 from memory_nodes.nodes.marker_node import MarkerNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.records import Relation, RetrievedKeyframe
@@ -103,6 +104,24 @@ def test_hits_of_the_last_answer_are_highlighted_until_the_next(bench: NodeBench
     drawn(bench, scenes, lambda layers: "hits" not in layers)
     gone = {item.ns for item in scenes[-1].markers if item.action == Marker.DELETE}
     assert gone == {"hits", "hit_keyframes"}
+
+
+def test_uncertainty_of_a_rough_place_is_shown_once_it_is_asked_for(
+    bench: NodeBench, tmp_path: Path
+) -> None:
+    """A lamp seen once, without depth: two sigma to either side of its place."""
+    lamp = descriptor("lamp_1", view(1))
+    bench.memory_dir = tmp_path / "rough"
+    writer = Writer(bench.memory_dir)
+    writer.commit_chunk(graph(1, [keyframe(1)], [lamp]))
+    writer.close()
+    scenes = scenes_of(bench)
+    assert "uncertainty" not in drawn(bench, scenes, lambda layers: "objects" in layers)
+    scenes.clear()
+    answers = bench.publisher(MemoryAnswer, endpoints.ANSWERS)
+    answers.publish(MemoryAnswer(objects=[object_to_msg(lamp)]))
+    body = drawn(bench, scenes, lambda layers: "uncertainty" in layers)["uncertainty"]
+    assert max(body.scale.x, body.scale.y, body.scale.z) >= 4.0 * ROUGH_SIGMA_M
 
 
 def test_goal_is_shown_as_long_as_the_robot_drives_there(bench: NodeBench) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from rclpy.qos import QoSProfile
 from memory_nodes.nodes.detector_node import DetectorNode
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.marker_node import MarkerNode
+from memory_test_support import menu_server
 from memory_test_support.node_bench import NodeBench
 
 PATH = Path(__file__).resolve().parents[2] / "rviz" / "memory.rviz"
@@ -35,16 +38,25 @@ def displays(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield from displays(item.get("Displays", []))
 
 
+def all_displays() -> Iterator[dict[str, Any]]:
+    yield from displays(_manager()["Displays"])
+
+
 def shown() -> list[tuple[str, dict[str, Any]]]:
     """The last word of the class, and the topic, of all that is drawn or sent."""
-    root = yaml.safe_load(PATH.read_text(encoding="utf-8"))["Visualization Manager"]
-    everything = [*displays(root["Displays"]), *root["Tools"]]
+    everything = [*all_displays(), *_manager()["Tools"]]
     return [
         (item["Class"].rpartition("/")[2], topic)
         for item in everything
         for name, topic in item.items()
         if name.endswith("Topic")
     ]
+
+
+def _manager() -> dict[str, Any]:
+    whole: dict[str, Any] = yaml.safe_load(PATH.read_text(encoding="utf-8"))
+    manager: dict[str, Any] = whole["Visualization Manager"]
+    return manager
 
 
 def reaches(publisher: tuple[str, str], subscription: tuple[str, str]) -> bool:
@@ -61,7 +73,10 @@ def written(quality: QoSProfile) -> tuple[str, str]:
 
 
 @pytest.fixture
-def suite(ros_domain: int, tmp_path: Path) -> Iterator[NodeBench]:
+def suite(ros_domain: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NodeBench]:
+    """Those that draw, with a stand-in for the package of the menus."""
+    monkeypatch.setitem(sys.modules, "interactive_markers", menu_server)
+    monkeypatch.setattr(menu_server, "made", [])
     with NodeBench(ros_domain, tmp_path) as bench:
         bench.start(MarkerNode)
         bench.start(GoalNode)
@@ -86,6 +101,23 @@ def test_every_topic_is_one_of_the_suite_with_its_type_and_quality(suite: NodeBe
             assert wanted == ("Volatile", "Best Effort"), "any camera reaches it"
 
 
+def test_menus_have_their_topics_and_their_service_where_the_display_looks(
+    suite: NodeBench,
+) -> None:
+    (display,) = (item for item in all_displays() if "Interactive Markers Namespace" in item)
+    namespace = display["Interactive Markers Namespace"]
+    (update,) = suite.user.get_publishers_info_by_topic(f"{namespace}/update")
+    assert update.topic_type == "visualization_msgs/msg/InteractiveMarkerUpdate"
+    (feedback,) = suite.user.get_subscriptions_info_by_topic(f"{namespace}/feedback")
+    assert feedback.topic_type == "visualization_msgs/msg/InteractiveMarkerFeedback"
+    # Both ends of the package: reliable and volatile.
+    for end in (update, feedback):
+        assert written(end.qos_profile) == ("Volatile", "Reliable")
+    services = dict(suite.user.get_service_names_and_types())
+    kind = services[f"{namespace}/get_interactive_markers"]
+    assert kind == ["visualization_msgs/srv/GetInteractiveMarkers"]
+
+
 def test_all_that_the_suite_draws_is_shown() -> None:
     values = {topic["Value"] for _, topic in shown()}
     drawn = ("markers", "trail", "retrieved_image", "goal", "image")
@@ -94,7 +126,13 @@ def test_all_that_the_suite_draws_is_shown() -> None:
 
 
 def test_transforms_and_menus_have_their_displays() -> None:
-    root = yaml.safe_load(PATH.read_text(encoding="utf-8"))["Visualization Manager"]
-    by_class = {item["Class"].rpartition("/")[2]: item for item in displays(root["Displays"])}
+    by_class = {item["Class"].rpartition("/")[2]: item for item in all_displays()}
     assert by_class["TF"]["Enabled"]
     assert by_class["InteractiveMarkers"]["Interactive Markers Namespace"] == "/memory/object_menus"
+
+
+def test_every_topic_of_the_file_was_looked_at() -> None:
+    """None hides in a field of another name."""
+    named = set(re.findall(r": (/[a-z_]\S*)", PATH.read_text(encoding="utf-8")))
+    menus = {item.get("Interactive Markers Namespace") for item in all_displays()}
+    assert named == {topic["Value"] for _, topic in shown()} | menus - {None}

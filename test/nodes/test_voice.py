@@ -11,6 +11,7 @@ from robot_memory.msg import MemoryAnswer
 from robot_memory.srv import QueryMemory
 from std_msgs.msg import String
 
+from memory_nodes.errors import StoreBusy
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.query_node import QueryNode
 from memory_nodes.ros import endpoints
@@ -94,6 +95,20 @@ def test_one_sentence_is_spoken_and_the_whole_answer_published(bench: NodeBench)
     bench.until(lambda: bool(speech) and bool(answers), "an answer")
     assert answers[0].text.count(". ") == 1
     assert answers[0].text.startswith(f"{speech[0].data} ")
+
+
+def test_question_that_the_memory_cannot_answer_now_is_not_met_with_silence(
+    bench: NodeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(*_: object) -> None:
+        raise StoreBusy("the disk is busy")
+
+    node = bench.start(QueryNode, base_url="")
+    monkeypatch.setattr(node.answerer, "answer", busy)
+    speech = bench.heard(String, endpoints.SPEECH)
+    bench.publisher(String, endpoints.QUESTIONS).publish(String(data="Where is the red mug?"))
+    bench.until(lambda: bool(speech), "what to say")
+    assert speech[0].data == "I cannot read my memory now."
 
 
 def test_poster_with_a_command_drives_nowhere(bench: NodeBench) -> None:

@@ -30,7 +30,7 @@ def test_demo_remembers_answers_and_arrives(tmp_path: Path) -> None:
     assert report["goal"]["heading_error_rad"] < 0.001
     assert report["goal"]["distance_to_tour_pose_m"] < 0.001
     assert report["goal"]["tour_heading_error_rad"] < 0.001
-    for name in ("map.png", "answer.png"):
+    for name in ("map.png", "markers.png", "answer.png"):
         with Image.open(tmp_path / name) as picture:
             assert min(picture.size) > 300
 

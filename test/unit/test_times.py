@@ -45,6 +45,7 @@ def _stamp_ns(wall: str) -> int:
         ("since 9 pm", "2026-11-30 21:00"),
         ("since 9", "2026-12-01 09:00"),
         ("since 3 o'clock yesterday", "2026-11-30 03:00"),
+        ("since 3 yesterday", "2026-11-30 03:00"),
         ("since yesterday evening", "2026-11-30 18:00"),
         ("since 3 May", "2026-05-03 00:00"),
         ("since the 24th of December", "2025-12-24 00:00"),
@@ -132,6 +133,15 @@ def test_moment_alone_is_a_moment_and_in_a_question_about_then() -> None:
     )
 
 
+def test_midnight_in_a_question_is_about_then_like_any_hour() -> None:
+    asked = time_in("What happened at midnight?", NOW_NS, BERLIN).span
+    assert asked is not None
+    assert (asked.since_ns, asked.until_ns) == (
+        _stamp_ns("2026-11-30 23:30"),
+        _stamp_ns("2026-12-01 00:30"),
+    )
+
+
 def test_days_are_those_of_the_zone() -> None:
     """Half past midnight in Berlin is still the day before in London."""
     late_ns = _stamp_ns("2026-12-02 00:30")
@@ -202,3 +212,13 @@ def test_text_about_no_time_stays_as_it_is(text: str) -> None:
     found = time_in(text, NOW_NS, BERLIN)
     assert (found.span, found.unread) == (None, ())
     assert found.rest == text.rstrip("?")
+
+
+@pytest.mark.parametrize(
+    "said", ["until 9999-12-30", "since 0001-01-01", "1 May 9999", "before 0001-01-01T00:00:00Z"]
+)
+def test_time_that_no_stamp_can_have_ends_where_stamps_end(said: str) -> None:
+    for found in (read_time(said, NOW_NS, BERLIN), time_in(said, NOW_NS, BERLIN).span):
+        assert found is not None
+        assert -(2**63) <= found.since_ns < 2**63
+        assert -(2**63) <= found.until_ns < 2**63

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_nodes.records import NS_PER_S
-from memory_nodes.words import STOP_WORDS, age_text, shortened, stem, stems, words
+from memory_nodes.words import STOP_WORDS, age_text, is_id, shortened, stem, stems, words
 
 
 def test_words_are_lower_case_and_in_order() -> None:
@@ -62,3 +62,16 @@ def test_age_in_words(seconds: int, text: str) -> None:
 def test_a_long_text_is_cut_at_a_word() -> None:
     assert shortened("one  two\nthree", 20) == "one two three"
     assert shortened("one two three", 10) == "one two…"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Where is coffee_table_3?", ["where", "is", "coffee_table_3"]),
+        ("coffee_table, lamp 3 and 4_5", ["coffee", "table", "lamp", "3", "and", "4", "5"]),
+        ("lamp_1_of", ["lamp", "1", "of"]),
+    ],
+)
+def test_id_is_one_word(text: str, found: list[str]) -> None:
+    assert words(text) == found
+    assert is_id(found[-1]) == text.startswith("Where")

@@ -13,6 +13,7 @@ from memory_nodes.answering.agents.recording import Listener
 from memory_nodes.answering.agents.run import Finding, Run
 from memory_nodes.answering.agents.sandbox import END, Function
 from memory_nodes.answering.agents.tree_view import TreeView
+from memory_nodes.answering.prompt import is_no
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.tree import Branch, HistoryTree
 from memory_nodes.errors import InputError
@@ -104,7 +105,7 @@ class Commands:
         """Ends the search."""
         said = {
             "answer": _text("text", text),
-            "found": found is not False,
+            "found": not is_no(found),
             "object_ids": [_text("an object id", each) for each in _listed(object_ids)],
             "keyframe_ids": [_keyframe_id(each) for each in _listed(keyframe_ids)],
             "confidence": _share(confidence),

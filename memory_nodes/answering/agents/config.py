@@ -6,22 +6,30 @@ from dataclasses import dataclass
 
 from memory_nodes.parameters import parameter
 
+MAX_STEPS = 50
+
 
 @dataclass(frozen=True)
 class AgentConfig:
     """Bounds of an agent's search for an answer."""
 
     max_tool_steps: int = parameter(
-        5, "calls of the model by the agent with tools; the last one has to answer", low=2, high=50
+        5,
+        "calls of the model by the agent with tools; the last one has to answer",
+        low=2,
+        high=MAX_STEPS,
     )
     max_agent_prompt_tokens: int = parameter(
         4000,
-        "size of a prompt of the agent with tools, estimated; the oldest results make room",
+        "size of an agent's prompt, estimated; what was found first makes room",
         low=3000,
         high=1_000_000,
     )
     max_console_steps: int = parameter(
-        8, "calls of the model by the history console; the last one has to answer", low=2, high=50
+        8,
+        "calls of the model by the history console; the last one has to answer",
+        low=2,
+        high=MAX_STEPS,
     )
     max_tree_tokens: int = parameter(
         2000, "size of the history in a prompt of the console", low=200, high=1_000_000

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory_nodes.answering.agents.commands import Commands
-from memory_nodes.answering.agents.config import AgentConfig
+from memory_nodes.answering.agents.config import MAX_STEPS, AgentConfig
 from memory_nodes.answering.agents.examples import similar_examples
 from memory_nodes.answering.agents.pictures import KeyframePictures
 from memory_nodes.answering.agents.recording import Clock, Listener, Stopwatch
-from memory_nodes.answering.agents.run import AgentRun, Run
+from memory_nodes.answering.agents.run import FORCE_TASK, AgentRun, Run
 from memory_nodes.answering.agents.sandbox import Sandbox
 from memory_nodes.answering.agents.tree_view import TreeView
 from memory_nodes.dates import Dates
@@ -30,6 +30,7 @@ PROMPT_VERSION = "console_v1"
 TASK = "agent_console"
 NAME = "history"
 MAX_SHOWN_CODE_CHARS = 1000
+CUT = "... (no room for more)"
 _FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _CALL = re.compile(r"\b(?:expand|collapse|search|ask_vlm|answer)\(")
 _PROMPT_SIGN = re.compile(r"^(?:>>>|\.\.\.) ?", re.MULTILINE)
@@ -52,11 +53,19 @@ class Console:
     def add(self, code: str, output: str) -> None:
         self.entries.append({"code": code, "output": output})
 
-    def shown(self) -> list[dict[str, str]]:
-        return [
-            {"code": entry["code"][:MAX_SHOWN_CODE_CHARS], "output": entry["output"]}
-            for entry in self.entries
-        ]
+    def shown(self, max_chars: int) -> list[dict[str, str]]:
+        """The newest that have room in a prompt, by time; of the very newest at least a part."""
+        shown: list[dict[str, str]] = []
+        for entry in reversed(self.entries):
+            code, output = entry["code"][:MAX_SHOWN_CODE_CHARS], entry["output"]
+            if not shown:
+                excess = _written({"code": code, "output": output + CUT}) - max_chars
+                output = f"{output[: max(0, len(output) - excess)]}{CUT}" if excess > 0 else output
+            shown.append({"code": code, "output": output})
+            if _written(shown) > max_chars and len(shown) > 1:
+                shown.pop()
+                break
+        return shown[::-1]
 
 
 @dataclass(frozen=True)
@@ -116,28 +125,50 @@ class HistoryConsole:
         return "\n".join(line for line in lines if line) or "(no output)"
 
     def _prompt(self, run: Run[Listener], view: TreeView, console: Console) -> Prompt:
-        system = [prompt_text(__package__, PROMPT_VERSION)]
-        examples = similar_examples(run.question, self.config.console_examples)
-        system += [f"An example, from another robot:\n\n{each.text}\n" for each in examples]
         steps_left = self.config.max_console_steps - len(run.steps)
         known = {"steps_left": steps_left, **self._known(run, view, console)}
         return Prompt(
             task=TASK,
-            system="\n".join(system),
+            system=self._system(run.question),
             text=prompt_json({"task": TASK, "question": run.question, **known}),
             reply_schema=closed_object(code={"type": "string"}),
             temperature=self.config.agent_temperature,
             max_tokens=512,
         )
 
+    def _system(self, question: str) -> str:
+        examples = similar_examples(question, self.config.console_examples)
+        told = (f"An example, from another robot:\n\n{each.text}\n" for each in examples)
+        return "\n".join((prompt_text(__package__, PROMPT_VERSION), *told))
+
     def _known(self, run: Run[Listener], view: TreeView, console: Console) -> dict[str, Any]:
-        """The tree comes last: what the model looks at next."""
-        max_chars = self.config.max_tree_tokens * CHARS_PER_TOKEN
-        return {
-            "now": self.dates.moment(run.now_ns),
-            "console": console.shown(),
-            "tree": view.lines(max_chars),
-        }
+        """The tree comes last: what the model looks at next. The console has what that leaves."""
+        now = self.dates.moment(run.now_ns)
+        room = self._room_chars(run.question, now)
+        tree = _lines_within(view, min(self.config.max_tree_tokens * CHARS_PER_TOKEN, room // 2))
+        return {"now": now, "console": console.shown(room - _written(tree)), "tree": tree}
+
+    def _room_chars(self, question: str, now: str) -> int:
+        """For console and tree: what instructions, examples and question leave."""
+        fixed = {"task": FORCE_TASK, "question": question, "steps_left": MAX_STEPS, "now": now}
+        empty = _written({**fixed, "console": [], "tree": []}) + len(self._system(question))
+        return max(0, self.config.max_agent_prompt_tokens * CHARS_PER_TOKEN - empty)
+
+
+def _lines_within(view: TreeView, max_chars: int) -> list[str]:
+    """The tree in a prompt, where quotes and the like take more than in the text itself."""
+    lines = view.lines(max_chars)
+    while (excess := _written(lines) - max_chars) > 0 and len(lines) > 1:
+        room = sum(len(line) + 1 for line in lines) - excess
+        if room <= 0 or (closer := view.lines(room)) == lines:
+            break
+        lines = closer
+    return lines
+
+
+def _written(value: object) -> int:
+    """Characters that a value takes in a prompt."""
+    return len(prompt_json(value))
 
 
 def code_in(reply: Reply) -> str:

@@ -144,7 +144,7 @@ class Run(Generic[HeardModel]):
         Raises ReplyError where the reply holds no answer.
         """
         answer = read_answer(reply, self.evidence.object_ids, self.evidence.keyframe_ids)
-        if answer.problems and not answer.object_ids and not answer.keyframe_ids:
+        if answer.rests_on_nothing:
             return self._ended(
                 Finding(NOT_SEEN),
                 problems=(*answer.problems, "its answer rests on nothing it was shown: dropped"),

@@ -38,12 +38,13 @@ class TreeView:
         """
         self._bring(node_id)
         children = self._tree.children(node_id)
-        shown = children[max(0, first) :][:MAX_CHILDREN]
+        first = min(max(0, first), len(children))
+        shown = children[first:][:MAX_CHILDREN]
         if not shown:
             raise InputError(f"{node_id} has {len(children)} nodes below it, none from {first} on")
         self._open(node_id, shown)
-        left = len(children) - max(0, first) - len(shown)
-        rest = f'({left} more: expand("{node_id}", first={max(0, first) + len(shown)}))'
+        left = len(children) - first - len(shown)
+        rest = f'({left} more: expand("{node_id}", first={first + len(shown)}))'
         self._left_out[node_id] = rest if left else ""
         return shown
 

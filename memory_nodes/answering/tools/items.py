@@ -89,8 +89,9 @@ def object_item(
 
 
 def _relations(item: ObjectDescriptor, snapshot: Snapshot) -> dict[str, Any]:
-    """'on desk_1' and the like."""
-    newest = snapshot.relations_by_subject.get(item.object_id, ())[-MAX_RELATIONS:]
+    """'on desk_1' and the like, as far as it holds still."""
+    known = snapshot.relations_by_subject.get(item.object_id, ())
+    newest = list(filter(snapshot.holds, known))[-MAX_RELATIONS:]
     told = [f"{short(relation.predicate)} {relation.object_id}" for relation in newest]
     return {"relations": told} if told else {}
 

@@ -11,6 +11,7 @@ from memory_nodes.answering.naming import named
 from memory_nodes.answering.recall import Recall
 from memory_nodes.answering.tools.tool import Call
 from memory_nodes.episodic.chunk_observations import is_of_chunk
+from memory_nodes.episodic.lines import SPOKEN_LAYERS
 from memory_nodes.episodic.things import is_said_in
 from memory_nodes.records import ItemKind
 from memory_nodes.store.filters import Filter
@@ -20,8 +21,6 @@ from memory_nodes.store.sightings import Sighting
 
 SAME_PLACE_M = 2.0
 """What was seen no farther apart may be one thing."""
-_UNSEEN_LAYERS = ("speech", "action", "goal")
-"""On which things are spoken of that need not be there."""
 _LOOKED_THROUGH = 300
 _PER_TEXT = 5
 
@@ -46,7 +45,7 @@ async def _told(call: Call, name: str, limits: Filter) -> list[Sighting]:
     """Observations in whose texts a thing is named."""
     known = await asyncio.to_thread(call.sources.past.layers)
     layers = limits.layers or tuple(
-        layer for layer in known if layer not in _UNSEEN_LAYERS and not is_interoceptive(layer)
+        layer for layer in known if layer not in SPOKEN_LAYERS and not is_interoceptive(layer)
     )
     wanted = replace(limits, layers=layers, kinds=(ItemKind.OBSERVATION,))
     found = await asyncio.to_thread(

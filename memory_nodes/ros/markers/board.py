@@ -23,7 +23,8 @@ class Drawn(NamedTuple):
 class MarkerBoard:
     """Keeps the numbers of markers stable, and deletes only what has gone.
 
-    Each message is the whole scene, for whoever comes late.
+    Each message is the whole scene, for whoever comes late. The first deletes all: what a board
+    before this one has drawn, of a node that was killed for instance, had numbers of its own.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class MarkerBoard:
         self._last: Counter[str] = Counter()
         self._gone: dict[tuple[str, str], int] = {}
         """How often each is still to be deleted."""
+        self._is_first = True
 
     def update(self, drawn: Iterable[Drawn], map_frame: str) -> MarkerArray:
         """The message that makes the screen show this and nothing else."""
@@ -48,7 +50,9 @@ class MarkerBoard:
 
     def _deletions(self, map_frame: str) -> list[Marker]:
         header = Header(frame_id=map_frame)
-        deletions = [
+        deletions = [Marker(header=header, action=Marker.DELETEALL)] if self._is_first else []
+        self._is_first = False
+        deletions += [
             Marker(header=header, ns=name[0], id=self._numbers[name], action=Marker.DELETE)
             for name in sorted(self._gone)
         ]

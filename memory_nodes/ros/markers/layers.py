@@ -66,15 +66,16 @@ def scene(
     config: SceneConfig,
     now_ns: int,
 ) -> Scene:
-    """All layers of one map; what is too much of it is left out."""
+    """All layers of one map; what is too much of it is left out, but for what was asked for."""
     frame = suite.map_frame
     known = (snapshot.objects_by_id.get(key) for key in highlights.hit_ids)
     hit_ids = [item.object_id for item in known if item is not None]
     objects = shown_objects(snapshot, suite.map_id, config.max_objects, hit_ids)
     drawn: list[Drawn] = []
-    for item in objects.values():
-        drawn += _object(item, frame, is_dimmed(item, now_ns, config.stale_after_s))
-    ends = list(near_relations(snapshot, objects, config.max_relation_m))
+    for key, item in objects.items():
+        is_dim = is_dimmed(item, now_ns, config.stale_after_s)
+        drawn += _object(item, frame, is_dim, key in hit_ids)
+    ends = list(near_relations(snapshot, objects, config.max_relation_m, hit_ids))
     if ends:
         painted = shapes.color(_LINE, PROVISIONAL)
         drawn.append(Drawn("", shapes.lines("relations", frame, ends, LINE_WIDTH_M, painted)))
@@ -92,7 +93,7 @@ def object_name(descriptor: ObjectDescriptor) -> str:
     return descriptor.name or descriptor.type
 
 
-def _object(item: ObjectDescriptor, frame: str, dimmed: bool) -> Iterator[Drawn]:
+def _object(item: ObjectDescriptor, frame: str, dimmed: bool, is_hit: bool) -> Iterator[Drawn]:
     assert item.position is not None
     x_m, y_m, z_m = item.position.point_m
     at = Pose((x_m, y_m, z_m), shapes.UPRIGHT)
@@ -105,12 +106,13 @@ def _object(item: ObjectDescriptor, frame: str, dimmed: bool) -> Iterator[Drawn]
     above, ink = (x_m, y_m, z_m + OBJECT_M), shapes.color(_TEXT, DIM if dimmed else 1.0)
     name = _short(object_name(item))
     yield Drawn(item.object_id, shapes.label("labels", frame, above, name, LABEL_M, ink))
-    yield from _uncertainty(item.object_id, item.position, frame, group_of(item).color)
+    # Not of a rough place, unless it was asked for: it would hide half a room.
+    if is_hit or not item.position.is_rough:
+        yield from _uncertainty(item.object_id, item.position, frame, group_of(item).color)
 
 
 def _uncertainty(key: str, position: PointEstimate, frame: str, rgb: str) -> Iterator[Drawn]:
-    """Not of a rough place: it would hide half a room."""
-    body = None if position.is_rough else ellipsoid_of(position)
+    body = ellipsoid_of(position)
     if body is not None:
         pose, size_m = body.map_from_ellipsoid, body.diameters_m
         painted = shapes.color(rgb, BODY_OF_DOUBT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -22,12 +22,25 @@ NAMESPACE = "memory"
 class NodeBench:
     """A context of its own; everything in it is gone at the end of the with block."""
 
-    def __init__(self, domain_id: int, memory_dir: Path) -> None:
+    def __init__(
+        self,
+        domain_id: int,
+        memory_dir: Path,
+        namespace: str = NAMESPACE,
+        remappings: Mapping[str, str] | None = None,
+    ) -> None:
         self.context = rclpy.Context()
-        rclpy.init(context=self.context, domain_id=domain_id)
+        rules = [f"{own}:={there}" for own, there in (remappings or {}).items()]
+        arguments = [word for rule in rules for word in ("-r", rule)]
+        rclpy.init(
+            args=["--ros-args", *arguments] if arguments else None,
+            context=self.context,
+            domain_id=domain_id,
+        )
         self.memory_dir = memory_dir
+        self.namespace = namespace
         self.executor = SingleThreadedExecutor(context=self.context)
-        self.user = Node("user", namespace=NAMESPACE, context=self.context)
+        self.user = Node("user", namespace=namespace, context=self.context)
         self.executor.add_node(self.user)
         self._nodes: list[Any] = []
 
@@ -49,7 +62,7 @@ class NodeBench:
         """A node, not yet configured."""
         parameters = {"memory_dir": str(self.memory_dir), **parameters}
         node = kind(
-            namespace=NAMESPACE,
+            namespace=self.namespace,
             context=self.context,
             parameter_overrides=[Parameter(k, value=v) for k, v in parameters.items()],
         )

@@ -1,14 +1,16 @@
-"""docs/parameters.md, from what the nodes declare; as a program, writes it anew."""
+"""docs/parameters.md and the file of names, from what the nodes declare; writes them when run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import Field, is_dataclass
+from dataclasses import Field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import rclpy
 
+import memory_nodes.ros
 from memory_nodes.episodic.layers.config import READY, LayerConfig
 from memory_nodes.nodes.association_node import AssociationNode
 from memory_nodes.nodes.detector_node import DetectorNode
@@ -16,22 +18,25 @@ from memory_nodes.nodes.episodic_node import EpisodicNode
 from memory_nodes.nodes.goal_node import GoalNode
 from memory_nodes.nodes.marker_node import MarkerNode
 from memory_nodes.nodes.query_node import QueryNode
-from memory_nodes.parameters import declared
+from memory_nodes.parameters import configurations, declared
+from memory_nodes.ros.unknown_parameters import ANY_NAME, NAMES_FILE
 from memory_nodes.suite import SuiteConfig
 from memory_test_support.domain import own_domain
 
 NODES = (DetectorNode, AssociationNode, EpisodicNode, QueryNode, GoalNode, MarkerNode)
 COMMAND = "./dev shell python -m memory_test_support.parameter_table"
 PATH = Path(__file__).resolve().parents[3] / "docs" / "parameters.md"
+NAMES_PATH = Path(memory_nodes.ros.__path__[0]) / NAMES_FILE
 HEADER = f"""\
 # Parameters
 
 Made from the declarations in the code, so change them there:
 `{COMMAND}` writes this page anew.
 
-Parameters are read once, at start. `config/memory.yaml` names those that users are likely to
-change; a launch argument or `-p NAME:=VALUE` wins over it. Those of "every node" must be the same
-in all of them; `use_sim_time`, of ROS itself, is one more.
+`config/memory.yaml` names those that users are likely to change; a launch argument or
+`-p NAME:=VALUE` wins over it. They are read at start. Those marked "live" can be changed while the
+node runs, `ros2 param set /memory/goal_node dry_run true`, until it ends. Those of "every node"
+must be the same in all of them; `use_sim_time`, of ROS itself, is one more.
 """
 LAYERS = """\
 ## Layers of episodic_node
@@ -39,35 +44,52 @@ LAYERS = """\
 What is recorded besides pictures. Each name in `layers` has the parameters of the first table; the
 second says where the ready ones differ from its defaults.
 """
-LAYER_PREFIX = "layer.NAME."
+LAYER_PREFIX = f"layer.{ANY_NAME}."
 NOTHING = "None of its own.\n"
 LAYER_COLUMNS = ("layer", "differs in")
-COLUMNS = ("name", "default", "unit", "range or choices", "meaning")
+COLUMNS = ("name", "default", "unit", "range or choices", "live", "meaning")
 
 
 def page() -> str:
     """The whole page: one table for what every node has, and one for each node."""
     sections = [HEADER, "## Every node\n", _table([SuiteConfig])]
+    for node, configs in _configs_by_node().items():
+        sections += [f"## {node}\n", _table(configs) if configs else NOTHING]
+    sections += [LAYERS, _table([LayerConfig], LAYER_PREFIX), _ready_layers()]
+    return "\n".join(sections)
+
+
+def names() -> str:
+    """The names of all parameters, one in a line."""
+    plain = {
+        item.name
+        for configs in ([SuiteConfig], *_configs_by_node().values())
+        for config in configs
+        for item in declared(config)
+    }
+    of_layers = {LAYER_PREFIX + item.name for item in declared(LayerConfig)}
+    return "".join(f"{name}\n" for name in sorted(plain | of_layers))
+
+
+@cache
+def _configs_by_node() -> dict[str, list[type[Any]]]:
+    found = {}
     with own_domain() as domain_id:
         context = rclpy.Context()
         rclpy.init(context=context, domain_id=domain_id)
         for kind in NODES:
             node = kind(context=context)
-            configs = list(_configs(node))
-            sections += [f"## {node.get_name()}\n", _table(configs) if configs else NOTHING]
+            found[node.get_name()] = list(_configs(node))
             node.destroy_node()
         rclpy.shutdown(context=context)
-    sections += [LAYERS, _table([LayerConfig], LAYER_PREFIX), _ready_layers()]
-    return "\n".join(sections)
+    return found
 
 
 def _configs(node: object) -> Iterator[type[Any]]:
     """The configuration classes that a node holds, besides that of every node."""
-    for value in vars(node).values():
-        if not is_dataclass(value) or isinstance(value, (type, SuiteConfig)):
-            continue
-        if all("meaning" in item.metadata for item in declared(type(value))):
-            yield type(value)
+    for _, config in configurations(node):
+        if not isinstance(config, SuiteConfig):
+            yield type(config)
 
 
 def _table(configs: list[type[Any]], prefix: str = "") -> str:
@@ -96,8 +118,15 @@ def _ready_layers() -> str:
 
 def _row(item: Field[Any], prefix: str) -> tuple[str, ...]:
     details = item.metadata
-    cells = (f"`{prefix}{item.name}`", _value(item.default), details["unit"], _limits(item))
-    return tuple(cell.replace("|", "\\|") for cell in (*cells, str(details["meaning"])))
+    cells = (
+        f"`{prefix}{item.name}`",
+        _value(item.default),
+        details["unit"],
+        _limits(item),
+        "live" if details["is_dynamic"] else "",
+        str(details["meaning"]),
+    )
+    return tuple(cell.replace("|", "\\|") for cell in cells)
 
 
 def _limits(item: Field[Any]) -> str:
@@ -121,5 +150,6 @@ def _value(value: object) -> str:
 
 
 if __name__ == "__main__":
-    PATH.write_text(page(), encoding="utf-8")
-    print(f"wrote {PATH}")
+    for path, text in ((PATH, page()), (NAMES_PATH, names())):
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")

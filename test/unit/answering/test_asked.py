@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_nodes.answering.asked import Asked, Deadline, read_asked
+from memory_nodes.answering.question_kind import QuestionKind
 from memory_nodes.dates import Dates
 from memory_nodes.records import NS_PER_S
 from memory_nodes.store.filters import Filter
@@ -28,6 +29,11 @@ def test_time_of_a_question_about_the_past_bounds_the_search() -> None:
     assert _bounds(asked) == YESTERDAY
     assert asked.sought == "Where was my mug"
     assert asked.when == " yesterday"
+
+
+def test_time_of_day_is_no_place() -> None:
+    assert _read("Where was my mug at 9:30?").kind == QuestionKind.OBJECT
+    assert _read("Where was my mug beside the lamp at 9:30?").kind == QuestionKind.SPATIAL
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.config import AnswererConfig
+from memory_nodes.answering.noted import taken_at
 from memory_nodes.answering.recall import Recall
 from memory_nodes.dates import Dates
-from memory_nodes.records import Answer
+from memory_nodes.records import NS_PER_S, Answer
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
-from memory_nodes.store.sightings import Sightings
+from memory_nodes.store.sightings import Sighting, Sightings
+from memory_test_support.records import keyframe
 from memory_test_support.told_house import NOW_NS, TIME_ZONE, write_told_house
 
 
@@ -82,3 +85,26 @@ def test_object_of_the_graph_comes_first(memory_dir: Path) -> None:
 def test_other_map_and_other_mode_know_nothing_of_it(memory_dir: Path) -> None:
     assert not _ask(memory_dir, "Where is the blue vase?", map_id="attic").found
     assert not _ask(memory_dir, "Where is the blue vase?", mode="graph").found
+
+
+def _seen(layer: str, at_s: float, x_m: float, map_id: str = "map") -> Sighting:
+    return Sighting("vase", "seen", round(at_s * NS_PER_S), map_id, (x_m, 0.0, 0.0), layer)
+
+
+@pytest.mark.parametrize(
+    ("seen", "keyframe_ids"),
+    [
+        (_seen("detections", 3.4, 0.3), [3]),
+        (_seen("detections", 60.0, 0.3), []),
+        (_seen("detections", 3.4, 9.0), []),
+        (_seen("detections", 3.4, 0.3, "upstairs"), []),
+        (_seen("speech", 3.4, 0.3), []),
+    ],
+)
+def test_picture_of_what_was_noted_is_of_that_time_and_place(
+    seen: Sighting, keyframe_ids: list[int]
+) -> None:
+    """What is only spoken of has none: it need not be there."""
+    lost = replace(keyframe(4, stamp_s=3.4), is_localized=False)
+    found = taken_at(seen, [*(keyframe(number) for number in range(1, 4)), lost])
+    assert [hit.keyframe.keyframe_id for hit in found] == keyframe_ids

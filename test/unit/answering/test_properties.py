@@ -19,6 +19,7 @@ DOOR = replace(
     attribute_history={
         "color": (AttributeValue("green", None), AttributeValue("white", 100 * NS_PER_S))
     },
+    wordings=("green",),
 )
 BENCH = replace(
     descriptor("bench_1", view(1), description="long bench of pine"),
@@ -165,3 +166,53 @@ def test_presence_of_a_thing_by_another_name_is_not_affirmed() -> None:
     asked = property_question("Is there an icebox?")
     assert asked is not None
     assert property_answer(asked, SNAPSHOT, {"fridge_1": 1.0}, NOW_NS) is None
+
+
+def test_what_has_changed_is_no_more_what_it_was() -> None:
+    """The door was green until 100 s after the start, an hour ago."""
+    changed = "Not any more: the door was green until 1 hour ago; now it is white; "
+    assert told("Is there a green door?").startswith(changed)
+    assert told("How many green doors are there?").startswith("None any more: ")
+    assert told("Is there a white door?").startswith("Yes: ")
+
+
+MOVED = replace(descriptor("cup_1", view(1), view(2), view(4), color="red"), placed_since=4)
+TWO_PLACES = Snapshot(
+    (MOVED, descriptor("desk_1", view(2)), descriptor("shelf_1", view(4))),
+    (Relation("cup_1", "on", "desk_1", (2,)), Relation("cup_1", "on", "shelf_1", (4,))),
+    {number: keyframe(number) for number in (1, 2, 4)},
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where was the cup before?",
+        "Where was the cup before it was moved?",
+        "Where did you see the red cup earlier?",
+        "Where did the cup use to be?",
+    ],
+)
+def test_earlier_place_is_the_last_one_before_the_move_with_its_picture(question: str) -> None:
+    asked = property_question(question)
+    assert asked is not None
+    found = property_answer(asked, TWO_PLACES, {"cup_1": 1.0}, NOW_NS, place_at)
+    assert found is not None
+    assert found.text == "Before it was moved, the red cup was last seen on the desk, 1 hour ago."
+    assert [hit.keyframe.keyframe_id for hit in found.keyframes] == [2]
+
+
+def test_earlier_place_without_a_relation_is_where_the_robot_was() -> None:
+    asked = property_question("Where was the cup before?")
+    assert asked is not None
+    bare = replace(TWO_PLACES, relations=())
+    for where, said in ((place_at, "in the kitchen"), (None, "at (0.2, 0.0) m")):
+        found = property_answer(asked, bare, {"cup_1": 1.0}, NOW_NS, where)
+        assert found is not None
+        assert found.text.endswith(f"was last seen 1 hour ago, when I was {said}.")
+
+
+def test_thing_that_never_moved_has_no_earlier_place() -> None:
+    assert told("Where was the fridge before?").startswith(
+        "I know of no earlier place of the fridge: the fridge was last seen "
+    )

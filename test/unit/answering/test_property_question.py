@@ -52,6 +52,8 @@ def test_value_before_the_present_one_is_asked_for(question: str) -> None:
         ("What does the rucksack look like?", Asking.DESCRIPTION, "rucksack", ""),
         ("Describe the crate under the bench.", Asking.DESCRIPTION, "crate", "bench"),
         ("What's the armchair like?", Asking.DESCRIPTION, "armchair", ""),
+        ("What do you know about the armchair?", Asking.DESCRIPTION, "armchair", ""),
+        ("Tell me more about the crate under the bench.", Asking.DESCRIPTION, "crate", "bench"),
         ("Is there a fridge in the kitchen?", Asking.PRESENCE, "fridge", "kitchen"),
         ("Are there any ladders?", Asking.PRESENCE, "ladders", ""),
         ("Have you ever seen a fire extinguisher?", Asking.PRESENCE, "fire extinguisher", ""),

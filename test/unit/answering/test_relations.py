@@ -9,7 +9,7 @@ import pytest
 from memory_nodes.answering.relation_question import relation_question
 from memory_nodes.answering.relations import MAX_NAMED, RelationFacts, relation_facts
 from memory_nodes.graph.scene_graph import SceneGraph
-from memory_nodes.records import ObjectDescriptor, Relation
+from memory_nodes.records import NS_PER_S, ObjectDescriptor, Relation
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.store.filters import Filter
 from memory_test_support.records import descriptor, keyframe, view
@@ -28,6 +28,7 @@ RELATIONS = (
     Relation("sofa_1", "near", "lamp_1", (4,)),
 )
 ON_SOFA = Relation("cat_1", "on", "sofa_1", (5,))
+NOW_NS = 65 * NS_PER_S
 KEYFRAMES = {number: keyframe(number) for number in range(1, 6)}
 SNAPSHOT = Snapshot(OBJECTS, RELATIONS, KEYFRAMES)
 
@@ -36,7 +37,7 @@ def _facts(question: str, snapshot: Snapshot = SNAPSHOT) -> RelationFacts | None
     asked = relation_question(question)
     assert asked is not None
     scene = SceneGraph(snapshot.objects, snapshot.relations, snapshot.keyframes.values())
-    return relation_facts(asked, snapshot, scene)
+    return relation_facts(asked, snapshot, scene, NOW_NS)
 
 
 def _ids(objects: tuple[ObjectDescriptor, ...]) -> list[str]:
@@ -80,8 +81,8 @@ def test_sentence_says_what_the_graph_knows(question: str, text: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "What is on the sofa?",
         "What is on the piano?",
+        "What is in the lamp room?",
         "Which pens are on the desk?",
         "How do I get from the mug to the cat?",
         "How do I get from the mug to the mug?",
@@ -96,10 +97,10 @@ def test_thing_that_is_known_by_another_word_is_the_one_that_fits_best() -> None
     asked = relation_question("What is next to the couch?")
     assert asked is not None
     scene = SceneGraph(OBJECTS, RELATIONS, KEYFRAMES.values())
-    facts = relation_facts(asked, SNAPSHOT, scene, best_id="sofa_1")
+    facts = relation_facts(asked, SNAPSHOT, scene, NOW_NS, best_id="sofa_1")
     assert facts is not None
     assert facts.text == "Near the sofa I saw the lamp."
-    assert relation_facts(asked, SNAPSHOT, scene) is None
+    assert relation_facts(asked, SNAPSHOT, scene, NOW_NS) is None
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_of_a_thing_beside_another_the_thing_itself_must_fit(
     asked = relation_question("What is on the desk at the window?")
     assert asked is not None
     scene = SceneGraph(OBJECTS, (*RELATIONS, ON_SOFA), KEYFRAMES.values())
-    facts = relation_facts(asked, SNAPSHOT, scene, best_id)
+    facts = relation_facts(asked, SNAPSHOT, scene, NOW_NS, best_id)
     assert (facts.text if facts is not None else None) == text
 
 
@@ -183,3 +184,16 @@ def test_what_was_moved_away_since_is_not_on_it_any_more(moved: str) -> None:
     then = _facts("What is on the desk?", earlier)
     assert then is not None
     assert then.text == "On the desk I saw the laptop."
+
+
+def test_nothing_that_stands_so_is_told_as_nothing_with_what_is_known() -> None:
+    facts = _facts("What is under the desk?")
+    assert facts is not None
+    assert facts.text == (
+        "I saw nothing under the desk; the desk was last seen next to the lamp, 1 minute ago."
+    )
+    assert (facts.is_found, _ids(facts.objects)) == (False, ["desk_1"])
+
+
+def test_kind_that_may_be_known_by_another_word_is_not_denied() -> None:
+    assert _facts("Which furniture is under the laptop?") is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -203,6 +204,26 @@ def test_completion_without_shtab_says_what_to_install(
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert main(["completion", "bash"]) == 1
     assert "robot-memory[completion]" in capsys.readouterr().err
+
+
+def test_mcp_without_its_packages_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "memory_nodes.mcp_server", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)  # the first that the server imports
+    assert main(["mcp"]) == 1
+    assert "robot-memory[agents]" in capsys.readouterr().err
+
+
+def test_reader_that_has_had_enough_is_no_error(memory_dir: Path) -> None:
+    """As in `memory stats | head -1`."""
+    ear, mouth = os.pipe()
+    os.close(ear)
+    program = "import sys; from memory_nodes.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "stats", "--memory-dir", str(memory_dir)]
+    child = subprocess.run(command, stdout=mouth, stderr=subprocess.PIPE, cwd=PROJECT, timeout=60.0)
+    os.close(mouth)
+    assert (child.returncode, child.stderr) == (0, b"")
 
 
 def test_interrupted_command_ends_with_130(

@@ -74,3 +74,5 @@ def test_relations_join_near_objects_that_are_shown() -> None:
     shown = {item.object_id: item for item in objects[:3]}
     lines = list(near_relations(seen, shown, 1.5))
     assert lines == [((1.0, 0.0, 0.5), (2.0, 0.0, 0.5))]
+    of_lamp = list(near_relations(seen, shown, 1.5, ["lamp_1"]))
+    assert of_lamp == [*lines, ((1.0, 0.0, 0.5), (9.0, 0.0, 0.5))]

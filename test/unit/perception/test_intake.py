@@ -105,6 +105,19 @@ def _never() -> PosedImage:
 # selection
 
 
+def test_other_parameters_count_from_the_next_image_on(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, EVERY_FRAME)
+    rig.shoot(0.0)
+    rig.intake.use(replace(EVERY_FRAME, min_interval_s=1.0), CHUNKS)
+    rig.shoot(0.5)
+    rig.shoot(1.0)
+    assert rig.stamps_s() == [0.0, 1.0]
+    rig.free_mb = 600
+    rig.intake.use(replace(EVERY_FRAME, min_free_mb=700), CHUNKS)
+    rig.wait(LIMITS_PERIOD_S)
+    assert "min_free_mb is 700" in rig.problems["disk"][0]
+
+
 def test_without_a_window_every_wanted_frame_is_kept_at_once(tmp_path: Path) -> None:
     rig = Rig(tmp_path, EVERY_FRAME)
     for frame in range(75):

@@ -32,6 +32,8 @@ def test_question_splits_at_its_first_relation_to_a_thing(
     ("text", "means"),
     [
         ("Where is the mug right now?", "Where is the mug ?"),
+        ("Where did you see the mug last?", "Where did you see the mug ?"),
+        ("Where is the first aid kit?", "Where is the first aid kit?"),
         ("Where is the mug at the moment", "Where is the mug"),
         ("Is the mug still on the desk?", "Is the mug on the desk?"),
         ("Where is the still life?", "Where is the still life?"),

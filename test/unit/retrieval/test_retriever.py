@@ -14,7 +14,7 @@ import pytest
 from memory_nodes.errors import ConfigurationError, ModelUnavailable
 from memory_nodes.geometry import Array
 from memory_nodes.models.ports import ChatModel
-from memory_nodes.records import ChunkGraph, ObjectView
+from memory_nodes.records import ChunkGraph, ObjectDescriptor, ObjectView
 from memory_nodes.retrieval.object_vectors import ObjectVectors
 from memory_nodes.retrieval.retriever import RetrievalConfig, Retrieved, Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
@@ -181,3 +181,55 @@ def test_nothing_is_doubtful_where_that_is_switched_off() -> None:
     assert not retriever.by_words(
         "Where is the old tent with the backpack?", SNAPSHOT, 5
     ).is_doubtful
+
+
+SIGNS = (
+    descriptor("poster_1", view(1), description='a poster that says "to the stairs"'),
+    descriptor("door_1", view(1), description="a door next to the stairs"),
+    descriptor("picture_1", view(1), description="a picture of stairs"),
+)
+STAIRS = descriptor("steps_1", view(2), description="wooden stairs with a rail")
+
+
+def _by_words(question: str, *objects: ObjectDescriptor) -> Retrieved:
+    known = Snapshot(objects, (), {number: keyframe(number) for number in (1, 2)})
+    return Retriever().by_words(question, known, 5)
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("question", ["Where are the stairs?", "stairs", "Take me to the stairs"])
+def test_what_only_mentions_a_thing_is_no_sighting_of_it_but_worth_a_doubt(
+    sign: ObjectDescriptor, question: str
+) -> None:
+    found = _by_words(question, sign)
+    assert (found.is_seen, found.is_doubtful) == (False, True)
+
+
+def test_thing_itself_comes_before_what_mentions_it_and_alone_is_driven_to() -> None:
+    found = _by_words("Where are the stairs?", *SIGNS, STAIRS)
+    assert found.is_seen
+    assert _keyframe_ids(found) == [2]
+
+
+@pytest.mark.parametrize(
+    "question", ["Where is the poster that says stairs?", "Which poster mentions the stairs?"]
+)
+def test_what_mentions_a_thing_is_found_by_its_own_name(question: str) -> None:
+    assert _by_words(question, *SIGNS).is_seen
+
+
+@pytest.mark.parametrize(
+    "question", ["Where is the rail?", "something wooden", "Where can I climb?"]
+)
+def test_what_a_description_says_of_a_thing_finds_it_still(question: str) -> None:
+    climbed = replace(STAIRS, description="wooden stairs with a rail, on which to climb")
+    assert _by_words(question, climbed).is_seen
+
+
+def test_what_an_embedder_makes_of_a_mention_does_not_make_it_seen() -> None:
+    """Sentences that share words are near each other, whatever they say."""
+    vectors = ObjectVectors(HashedEmbedder(), 1.0)
+    known = Snapshot(SIGNS, (), {1: keyframe(1)})
+    asyncio.run(vectors.learn(known))
+    found = asyncio.run(Retriever(vectors=vectors).retrieve("stairs", known, 5))
+    assert not found.is_seen

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memory_nodes.errors import StoreMissing
-from memory_nodes.records import NS_PER_S, Relation
+from memory_nodes.records import NS_PER_S, AttributeValue, Relation
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.reader import Reader
@@ -80,6 +81,18 @@ def test_filtered_object_is_as_if_only_those_views_were_known(snapshot: Snapshot
     mug = snapshot.filtered(Filter(until_ns=2 * NS_PER_S)).objects_by_id["mug_1"]
     assert (mug.views, mug.view_count) == ((view(1),), 1)
     assert (mug.first_seen_ns, mug.last_seen_ns) == (NS_PER_S, NS_PER_S)
+
+
+def test_filtered_object_is_what_it_was_then() -> None:
+    values = AttributeValue("red", None), AttributeValue("blue", 2 * NS_PER_S)
+    mug = replace(
+        descriptor("mug_1", view(1), view(3), color="blue"), attribute_history={"color": values}
+    )
+    whole = Snapshot((mug,), (), {number: keyframe(number) for number in (1, 3)})
+    (then,) = whole.filtered(Filter(until_ns=2 * NS_PER_S)).objects
+    assert (then.attributes, then.attribute_history) == ({"color": "red"}, {"color": values[:1]})
+    (now,) = whole.filtered(Filter(since_ns=2 * NS_PER_S)).objects
+    assert (now.attributes, now.attribute_history) == ({"color": "blue"}, {"color": values})
 
 
 def test_position_on_another_map_is_left_out(snapshot: Snapshot) -> None:

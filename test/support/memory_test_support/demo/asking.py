@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Path
 from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -14,6 +15,7 @@ from rclpy.node import Node
 from robot_memory.action import NavigateToMemory
 from robot_memory.msg import StoreUpdate
 from robot_memory.srv import QueryMemory
+from visualization_msgs.msg import Marker, MarkerArray
 
 from memory_nodes.ros import endpoints
 from memory_test_support.drive import FloorPose
@@ -37,12 +39,19 @@ class User:
         self.base_pose: FloorPose | None = None
         self.distance_left_m = 0.0
         self.candidate = 1
+        self.scene: list[Marker] = []
+        self._is_with_goal = False
+        self.trail = Path()
         self._node.create_subscription(
             StoreUpdate, endpoints.STORE_UPDATES, self._on_stored, endpoints.LATCHED
         )
         self._node.create_subscription(
             PoseStamped, "/simulated_base/pose", self._on_base_pose, LATCHED
         )
+        self._node.create_subscription(
+            MarkerArray, endpoints.MARKERS, self._on_markers, endpoints.LATCHED
+        )
+        self._node.create_subscription(Path, endpoints.TRAIL, self._on_trail, endpoints.LATCHED)
         self._query: Any = self._node.create_client(QueryMemory, endpoints.QUERY)
         self._goals: ActionClient[Any, Any, Any] = ActionClient(
             self._node, NavigateToMemory, endpoints.NAVIGATE_TO_MEMORY
@@ -110,6 +119,16 @@ class User:
 
     def _on_stored(self, update: StoreUpdate) -> None:
         self.stored = update
+
+    def _on_markers(self, message: MarkerArray) -> None:
+        """Each is the whole scene; the one worth a picture also shows where the robot drives."""
+        drawn = [marker for marker in message.markers if marker.action == Marker.ADD]
+        is_with_goal = any(marker.ns == "goal" for marker in drawn)
+        if is_with_goal or not self._is_with_goal:
+            self.scene, self._is_with_goal = drawn, is_with_goal
+
+    def _on_trail(self, message: Path) -> None:
+        self.trail = message
 
     def _on_base_pose(self, message: PoseStamped) -> None:
         self.base_pose = floor_pose_of(message.pose)

@@ -23,12 +23,13 @@ from memory_test_support.demo.progress import Progress
 from memory_test_support.demo.report import FRAMES, Driven, Report, table
 from memory_test_support.demo.scoring import score_answer, score_drive
 from memory_test_support.domain import NoFreeDomainError, own_domain
+from memory_test_support.marker_picture import save_markers
 from memory_test_support.tour import load_truth
 
 QUESTION_IDS = ("os_01", "os_06", "sd_04", "sd_11", "sr_05", "sr_08", "ap_01", "ap_06")
 GOAL_ID = "go_01"
 PARAMETERS = Path(__file__).resolve().parents[2] / "demo.yaml"
-RESULTS = ("map.png", "answer.png", "report.json")
+RESULTS = ("map.png", "markers.png", "answer.png", "report.json")
 SPEED = 10.0
 STALL_S = 60.0
 LAST_POSE_S = 2.0
@@ -80,6 +81,7 @@ class Demo:
                 rclpy.shutdown(context=context)
         if best is not None:
             pictures.save_answer(self._memory_dir, best, self._out / "answer.png")
+            save_markers(user.scene, user.trail.poses, self._out / "markers.png")
 
     def _start(self, children: Children, user: User) -> None:
         self._progress.show("starting the suite, a model server and a simulated base")

@@ -138,6 +138,8 @@ def test_what_was_never_seen_is_said_so(ask: Ask) -> None:
         ("search(ROOT, when='7 Sep 2026')", "search: 2 nodes"),
         ("search(ROOT, 'tea', when='8 Sep 2026')", "search: 0 nodes"),
         ("search(ROOT, when='kettle time')", "is no time: say it as"),
+        ("search(ROOT, when='before 0001-01-01')", "search: 0 nodes"),
+        ("expand(ROOT, first=10 ** 5000)", "none from"),
         ("search(3, 'x')", "node has to be a string"),
         ("expand('history_999')", "history_999"),
         ("expand('keyframe_1')", "give an id from the tree"),

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from memory_nodes.answering.tools.arguments import Arguments
+from memory_nodes.answering.tools.items import object_item
+from memory_nodes.answering.tools.tool import Call
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox, ToolReply
 from memory_nodes.dates import Dates
 from memory_nodes.geometry import Vector3
-from memory_nodes.records import NS_PER_S
+from memory_nodes.records import NS_PER_S, Relation
+from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.store.writer import Writer
 from memory_test_support.records import descriptor, graph, keyframe, observation, view
 from memory_test_support.told_house import MUG_AT, Ask, stamp_ns
@@ -122,3 +127,20 @@ def test_unknown_entity_is_not_found_and_similar_names_are_told(ask: Ask) -> Non
     reply = ask("entity_query", name="red vase")
     assert (reply.result["found"], reply.result["hits"]) == (False, [])
     assert "blue vase" in reply.result["similar_names"]
+
+
+def test_thing_that_was_seen_too_seldom_for_a_summary_is_an_entity_too(ask: Ask) -> None:
+    """Nothing else was observed near the mug, outside of episodes: no gist tells of it."""
+    (hit,) = ask("entity_query", name="red mug").result["hits"]
+    assert (hit["name"], hit["observation_id"]) == ("red mug", "chunk_1.detections.1")
+
+
+def test_relations_from_before_a_move_are_not_told(tmp_path: Path) -> None:
+    desk, shelf = descriptor("desk_1", view(1)), descriptor("shelf_1", view(2))
+    mug = replace(descriptor("mug_1", view(1), view(2)), placed_since=2)
+    on = (Relation("mug_1", "on", "desk_1", (1,)), Relation("mug_1", "on", "shelf_1", (2,)))
+    known = Snapshot((mug, desk, shelf), on, {1: keyframe(1), 2: keyframe(2)})
+    sources = Sources.of(tmp_path, Dates("UTC"))
+    call = Call(sources, Arguments({}), 0, 5)
+    assert object_item(mug, known, call, {}).fields["relations"] == ["on shelf_1"]
+    sources.close()
