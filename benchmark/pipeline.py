@@ -1,7 +1,8 @@
-"""How many keyframes the detector takes, over real DDS, pinned to one core, with an instant model.
+"""How many keyframes the detector takes, over real DDS, and what the suite takes when it is idle.
 
-The bench plays the camera, TF and the rest of the suite: it says of each chunk at once that it
-is stored. Images are sent as fast as they become keyframes, so that none has to be lost.
+The detector is pinned to one core, and its model is instant. The bench plays the camera, TF and the
+rest of the suite: it says of each chunk at once that it is stored. Images are sent as fast as they
+become keyframes, so that none has to be lost. What is measured when idle stands in idle.py.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from robot_memory.msg import ChunkGraph, StoreUpdate
 from sensor_msgs.msg import CameraInfo, CompressedImage
 from tf2_msgs.msg import TFMessage
 
+from benchmark import idle
 from benchmark.instant_model import instant_model
 from memory_nodes.perception.spool import SPOOL_NAME
 from memory_nodes.records import NS_PER_S
@@ -96,6 +98,10 @@ class Feeder:
 
 def run() -> dict[str, Any]:
     """Figures of one run."""
+    return {**_recording(), **idle.run()}
+
+
+def _recording() -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory() as directory,
         instant_model() as base_url,

@@ -46,7 +46,9 @@ class AssociationNode(MemoryNode):
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
+        self.on_close(self.reader.close)
         self.search = Search(self.suite.memory_path)
+        self.on_close(self.search.close)
         self.embedder = embedder_for(self.embedding, self.endpoint)
         self.associator = Associator(
             metered_chat(self.health, lambda: self.endpoint),
@@ -66,11 +68,6 @@ class AssociationNode(MemoryNode):
             self.background.start(self.embedder.embed([], self.embedding.embedding_timeout_s))
         self.graphs = self.announce(ChunkGraphMsg, endpoints.CHUNK_GRAPHS, endpoints.EVENT)
         self.listen(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, self._on_detections, endpoints.EVENT)
-
-    def close(self) -> None:
-        self.health.gauges.clear()
-        self.search.close()
-        self.reader.close()
 
     def _meaning(self) -> Meaning | None:
         if self.embedder is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from threading import BoundedSemaphore
 
 from robot_memory.msg import ChunkGraph as ChunkGraphMsg
 from robot_memory.msg import StoreUpdate
@@ -17,7 +18,6 @@ from memory_nodes.errors import (
     ExtraMissing,
     ImageError,
     ModelUnavailable,
-    RobotMemoryError,
     StoreMissing,
 )
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -45,9 +45,9 @@ from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.reader import Reader
 
-TICK_PERIOD_S = 0.1
-DELIVER_PERIOD_S = 0.1
-IDLE_S = 0.1
+TICK_PERIOD_S = 0.5
+MAX_RESEND_PERIOD_S = 1.0
+IDLE_S = 0.5
 MAX_UNRECORDED = 50
 
 
@@ -72,13 +72,11 @@ class DetectorNode(MemoryNode):
         memory_path = self.suite.memory_path
         self._open_visual()
         self.reader = Reader(memory_path)
+        self.on_close(self.reader.close)
         self.spool = Spool(memory_path)
-        try:
-            self._skip_what_is_stored()
-            recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
-        except RobotMemoryError:
-            self.spool.close()
-            raise
+        self.on_close(self.spool.close)
+        self._skip_what_is_stored()
+        recorder = Recorder(memory_path, self.suite.map_id, self.spool, self.recording)
         self.intake = Intake(
             recorder,
             self.spool,
@@ -89,6 +87,8 @@ class DetectorNode(MemoryNode):
             self.trouble,
         )
         self.disk = ThreadPoolExecutor(1, "recorder")
+        self.on_close(self.disk.shutdown)
+        self._unrecorded = BoundedSemaphore(MAX_UNRECORDED)
         self.health.gauges["spool"] = lambda: vars(self.spool.state())
         self.health.gauges["disk"] = partial(disk_figures, memory_path)
 
@@ -115,7 +115,6 @@ class DetectorNode(MemoryNode):
         self._on_disk(lambda: self.intake.use(recording, detection))
 
     def start(self) -> None:
-        self._unrecorded = 0
         self._sent = (0, 0.0)
         self._on_disk(lambda: self.intake.start(time.monotonic()))
         self.on_stop(lambda: self._on_disk(lambda: self.intake.stop(time.monotonic())))
@@ -123,14 +122,9 @@ class DetectorNode(MemoryNode):
         self.detections = self.announce(ChunkGraphMsg, endpoints.CHUNK_DETECTIONS, endpoints.EVENT)
         self.listen(StoreUpdate, endpoints.STORE_UPDATES, self._on_stored, endpoints.LATCHED)
         self.every(TICK_PERIOD_S, self._tick)
-        self.every(DELIVER_PERIOD_S, self._deliver)
+        self.every(min(self.detection.resend_s, MAX_RESEND_PERIOD_S), self._deliver)
+        self._deliver()
         self.repeat(self._detect_next)
-
-    def close(self) -> None:
-        self.health.gauges.clear()
-        self.disk.shutdown()
-        self.spool.close()
-        self.reader.close()
 
     def on_map(self) -> None:
         map_id = self.suite.map_id
@@ -139,11 +133,10 @@ class DetectorNode(MemoryNode):
     # images, until they are on disk
 
     def _on_posed(self, posed: PosedMessage) -> None:
-        if self._unrecorded >= MAX_UNRECORDED:
+        if not self._unrecorded.acquire(blocking=False):
             self.counters["dropped_disk_too_slow"] += 1
             return
-        self._unrecorded += 1
-        self._on_disk(partial(self._record, posed), self._recorded)
+        self._on_disk(partial(self._record, posed))
 
     def _end_session(self) -> None:
         self._on_disk(lambda: self.intake.end_session(time.monotonic()))
@@ -154,24 +147,22 @@ class DetectorNode(MemoryNode):
     def _record(self, posed: PosedMessage) -> None:
         """In the disk thread: one image becomes a keyframe, if it is wanted."""
         read = partial(self._read, posed)
-        self.intake.take(posed.stamp_ns, posed.map_from_base, read, time.monotonic())
+        try:
+            self.intake.take(posed.stamp_ns, posed.map_from_base, read, time.monotonic())
+        finally:
+            self._unrecorded.release()
 
     def _read(self, posed: PosedMessage) -> PosedImage:
         image = posed.decoded(self.suite.map_frame)
         self.trouble(None, "images")
         return image
 
-    def _recorded(self) -> None:
-        self._unrecorded -= 1
-
-    def _on_disk(self, work: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
+    def _on_disk(self, work: Callable[[], None]) -> None:
         """Work for the disk thread, in order; what it raises is logged and counted."""
 
-        def finish() -> None:
-            then()
-            error = job.exception()
-            if error is not None:
-                raise error
+        def finish(job: Future[None]) -> None:
+            if job.exception() is not None:
+                self.in_executor(job.result)
 
         def attempt() -> None:
             try:
@@ -180,8 +171,7 @@ class DetectorNode(MemoryNode):
                 self._refused(error)
                 raise
 
-        job = self.disk.submit(attempt)
-        job.add_done_callback(lambda _: self.in_executor(finish))
+        self.disk.submit(attempt).add_done_callback(finish)
 
     def _refused(self, error: ImageError) -> None:
         is_kind = isinstance(error, EncodingUnsupported)
@@ -210,6 +200,7 @@ class DetectorNode(MemoryNode):
         self.trouble(None, "model")
         self.trouble(self.detector.format_problem, "bbox_format", is_error=True)
         self.spool.store_detections(await self._embedded(graph))
+        self.in_executor(self._deliver)
         self.counters["chunks_detected"] += 1
         return 0.0
 
@@ -237,7 +228,7 @@ class DetectorNode(MemoryNode):
         self._sent = (chunk_id, now_s)
 
     def _on_stored(self, update: StoreUpdate) -> None:
-        self._on_disk(self._forget_stored, self._deliver)
+        self._on_disk(self._forget_stored)
 
     def _forget_stored(self) -> None:
         """In the disk thread. The memory itself is asked: the word may be of another robot's."""
@@ -245,6 +236,7 @@ class DetectorNode(MemoryNode):
             self.spool.remove_stored(self.reader.counts().last_chunk_id)
         except StoreMissing:
             return
+        self.in_executor(self._deliver)
 
     def _skip_what_is_stored(self) -> None:
         """A crash may have come between the store's commit and the spool's; ids go on."""

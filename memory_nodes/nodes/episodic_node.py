@@ -87,12 +87,16 @@ class EpisodicNode(MemoryNode):
     def open(self) -> None:
         self.layers = made_layers(self, self.layer_configs)
         self.writer = Writer(self.suite.memory_path, self.writing, self.changing)
+        self.on_close(self.writer.close)
         for layer in self.layers:
             self.writer.add_layer(layer.name)
-        self.disk = ThreadPoolExecutor(1, "writer")
-        self.episodes = AutoEpisodes(self.writer, self.by_itself, self.suite)
-        self.identity = map_identity(self.writer, self.suite)
         self.past = Past(self.suite.memory_path)
+        self.on_close(self.past.close)
+        self.disk = ThreadPoolExecutor(1, "writer")
+        self.on_close(self.disk.shutdown)
+        self.episodes = AutoEpisodes(self.writer, self.by_itself, self.suite)
+        self.on_close(lambda: self._in_order(self.episodes.close))
+        self.identity = map_identity(self.writer, self.suite)
         for layer in self.layers:
             last = self.past.last_of(layer.name)
             if last is not None:
@@ -131,13 +135,6 @@ class EpisodicNode(MemoryNode):
             write=self._write,
         )
         self._write(lambda: None)
-
-    def close(self) -> None:
-        self.health.gauges.clear()
-        self._in_order(self.episodes.close)
-        self.disk.shutdown()
-        self.past.close()
-        self.writer.close()
 
     def on_map(self) -> None:
         self._in_order(lambda: self.episodes.change_map(self.suite.map_id))

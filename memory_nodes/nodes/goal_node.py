@@ -15,7 +15,6 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from memory_nodes.errors import RobotMemoryError
-from memory_nodes.models.current_chat import current_chat
 from memory_nodes.models.openai_endpoint import EndpointConfig
 from memory_nodes.navigation.arrival import ArrivalConfig
 from memory_nodes.navigation.candidates import CandidatesConfig, choose
@@ -28,6 +27,7 @@ from memory_nodes.navigation.visit import visit
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.camera import CameraConfig
+from memory_nodes.ros.chat import metered_chat
 from memory_nodes.ros.conversions import pose_stamped
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.diary import Diary
@@ -58,8 +58,9 @@ class GoalNode(MemoryNode):
         self._stops: dict[bytes, Stop] = {}
 
     def open(self) -> None:
-        self.model = current_chat(lambda: self.endpoint)
+        self.model = metered_chat(self.health, lambda: self.endpoint)
         self.reader = Reader(self.suite.memory_path)
+        self.on_close(self.reader.close)
         self.snapshots = SnapshotCache(self.reader)
 
     def start(self) -> None:
@@ -74,7 +75,7 @@ class GoalNode(MemoryNode):
             diary=Diary(self),
         )
         self.health.gauges["nav2"] = lambda: {"nav2": self.means.nav2.state}
-        self.on_stop(self.health.gauges.clear)
+        self.on_stop(lambda: self.health.gauges.pop("nav2"))
         self.act(
             NavigateToMemory,
             endpoints.NAVIGATE_TO_MEMORY,
@@ -92,9 +93,6 @@ class GoalNode(MemoryNode):
     def on_map(self) -> None:
         """A pose of the old map means nothing in the new one."""
         self._stop_all(Cause.MAP_CHANGED)
-
-    def close(self) -> None:
-        self.reader.close()
 
     def _rules(self) -> Rules:
         """What may be driven to right now."""

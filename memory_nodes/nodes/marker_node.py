@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -31,7 +30,7 @@ from memory_nodes.ros.main import run
 from memory_nodes.ros.markers.board import MarkerBoard
 from memory_nodes.ros.markers.layers import Highlights, Note, scene
 from memory_nodes.ros.markers.trail import trail
-from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.memory_node import MemoryNode, wake
 from memory_nodes.ros.object_actions import ObjectActions
 from memory_nodes.ros.object_menu import ObjectMenu, server_module
 from memory_nodes.store.past import Past
@@ -55,15 +54,19 @@ class MarkerNode(MemoryNode):
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
+        self.on_close(self.reader.close)
         self.past = Past(self.suite.memory_path)
+        self.on_close(self.past.close)
         self.snapshots = SnapshotCache(self.reader)
         self.drawing = ThreadPoolExecutor(1, "drawing")
+        self.on_close(self.drawing.shutdown)
 
     def use_parameters(self) -> None:
-        self._is_changed = True
+        if self.is_started:
+            self._change()
 
     def start(self) -> None:
-        self._is_changed, self._drawn_s = True, 0.0
+        self._is_changed = False
         self._work: Future[None] | None = None
         self._board = MarkerBoard()
         self._highlights = Highlights()
@@ -84,12 +87,9 @@ class MarkerNode(MemoryNode):
             self._on_goal_status,
             qos_profile_action_status_default,
         )
-        self._redrawing = self.every(self.showing.redraw_period_s, self._redraw)
-
-    def close(self) -> None:
-        self.drawing.shutdown()
-        self.past.close()
-        self.reader.close()
+        self._redrawing = self.on_demand(self.showing.redraw_period_s, self._redraw)
+        self.every(IDLE_REDRAW_S, self._change)
+        self._change()
 
     def _object_menu(self) -> ObjectMenu | None:
         if not self.showing.interactive_markers:
@@ -105,7 +105,11 @@ class MarkerNode(MemoryNode):
 
     def _highlight(self, **changed: object) -> None:
         self._highlights = replace(self._highlights, **changed)  # type: ignore[arg-type]
+        self._change()
+
+    def _change(self) -> None:
         self._is_changed = True
+        wake(self._redrawing)
 
     def _tell_at(self, object_id: str, text: str) -> None:
         known = self._objects.get(object_id)
@@ -113,7 +117,7 @@ class MarkerNode(MemoryNode):
             self._highlight(note=Note(f"{object_id}: {text}", known.position.point_m))
 
     def _on_stored(self, update: StoreUpdate) -> None:
-        self._is_changed = True
+        self._change()
 
     def _on_goal(self, goal: PoseStamped) -> None:
         self._goal = goal
@@ -171,16 +175,16 @@ class MarkerNode(MemoryNode):
 
     # the scene
 
-    def _redraw(self) -> None:
+    def _redraw(self) -> bool:
         # Here, where the timer is sure to be alive: a change of the rate counts from now on.
         self._redrawing.timer_period_ns = round(self.showing.redraw_period_s * NS_PER_S)
         is_busy = self._work is not None and not self._work.done()
-        now_s = time.monotonic()
-        is_due = self._is_changed or now_s - self._drawn_s >= IDLE_REDRAW_S
-        if is_due and not is_busy:
-            self._is_changed, self._drawn_s = False, now_s
+        if self._is_changed and not is_busy:
+            self._is_changed = False
             self._work = self.drawing.submit(self._draw, self._highlights, self.now_ns())
             self._work.add_done_callback(lambda work: self.in_executor(work.result))
+            return True  # the next drawing comes a period later, whenever it is asked for
+        return self._is_changed
 
     def _draw(self, highlights: Highlights, now_ns: int) -> None:
         """In the drawing thread."""

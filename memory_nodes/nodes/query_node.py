@@ -80,11 +80,15 @@ class QueryNode(MemoryNode):
 
     def open(self) -> None:
         self.reader = Reader(self.suite.memory_path)
+        self.on_close(self.reader.close)
         self.past = Past(self.suite.memory_path)
+        self.on_close(self.past.close)
         self.search = Search(self.suite.memory_path)
+        self.on_close(self.search.close)
         self.index = IndexHealth(self.search)
         self.health.gauges["index"] = self.index.figures
         self.sightings = Sightings(self.suite.memory_path)
+        self.on_close(self.sightings.close)
         self.dates = Dates(self.suite.time_zone)
         self.snapshots = SnapshotCache(self.reader)
         embedder = self.embedder = embedder_for(self.embedding, self.endpoint)
@@ -153,13 +157,6 @@ class QueryNode(MemoryNode):
         self.listen(StoreUpdate, endpoints.STORE_UPDATES, self._on_stored, endpoints.LATCHED)
         if self.vectors is not None:
             self.repeat(partial(self._learn, self.vectors))
-
-    def close(self) -> None:
-        self.health.gauges.clear()
-        self.reader.close()
-        self.past.close()
-        self.search.close()
-        self.sightings.close()
 
     def _on_stored(self, update: StoreUpdate) -> None:
         self.index.heard(int(update.sequence))

@@ -74,16 +74,11 @@ class Spool:
         try:
             memory_dir.mkdir(parents=True, exist_ok=True)
             self._holding = hold(memory_dir / LOCK_NAME)
-            self._connection = sqlite3.connect(
-                memory_dir / SPOOL_NAME, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=FULL")
-            self._connection.executescript(_TABLES)
-            columns = self._connection.execute("PRAGMA table_info(keyframe)").fetchall()
-            if "size_bytes" not in [column[1] for column in columns]:
-                self._connection.execute(_ADD_SIZE)
-            self._connection.execute(_INDEX)
+            try:
+                self._connection = _opened(memory_dir / SPOOL_NAME)
+            except BaseException:
+                self._holding.close()
+                raise
         except (OSError, sqlite3.Error) as error:
             raise StoreError(
                 f"cannot open the spool in {memory_dir}: {error}; check that the directory is "
@@ -326,3 +321,19 @@ class Spool:
                     raise
         except sqlite3.Error as error:
             raise StoreError(f"cannot write the spool: {error}; is the disk full?") from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.executescript(_TABLES)
+        columns = connection.execute("PRAGMA table_info(keyframe)").fetchall()
+        if "size_bytes" not in [column[1] for column in columns]:
+            connection.execute(_ADD_SIZE)
+        connection.execute(_INDEX)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

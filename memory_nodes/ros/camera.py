@@ -18,7 +18,7 @@ from memory_nodes.perception.messages import stamp_of
 from memory_nodes.perception.rate import RateMeter
 from memory_nodes.perception.waiting import WaitingRoom
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.memory_node import MemoryNode, wake
 from memory_nodes.ros.pose_source import pose_source
 
 AnyImage: TypeAlias = Image | CompressedImage
@@ -82,8 +82,9 @@ class Camera:
         self._rate = RateMeter(time.monotonic())
         node.health.gauges["camera"] = self._figures
         node.on_stop(lambda: node.health.gauges.pop("camera"))
-        kind = CompressedImage if config.image_transport == "compressed" else Image
-        node.listen(kind, endpoints.IMAGE, self._on_image, endpoints.SENSOR)
+        is_compressed = config.image_transport == "compressed"
+        self._kind: type[AnyImage] = CompressedImage if is_compressed else Image
+        node.listen(self._kind, endpoints.IMAGE, self._on_image, endpoints.SENSOR)
         node.listen(
             CameraInfo, endpoints.CAMERA_INFO, self._gatherer.take_camera_info, endpoints.SENSOR
         )
@@ -92,7 +93,7 @@ class Camera:
         if gate.use_localization_gate:
             kind_of_pose = PoseWithCovarianceStamped
             node.listen(kind_of_pose, endpoints.LOCALIZATION, self._on_pose, endpoints.EVENT)
-        node.every(SETTLE_PERIOD_S, self._settle)
+        self._settling = node.on_demand(SETTLE_PERIOD_S, self._settle)
         node.every(LISTEN_PERIOD_S, self._listen_for_silence)
         node.on_jump_back(self._jumped_back)
 
@@ -112,6 +113,7 @@ class Camera:
             self._node.counters["dropped_wrong_clock"] += 1
             return
         self.waiting.enter(message, time.monotonic())
+        wake(self._settling)
 
     def _figures(self) -> dict[str, object]:
         now_s = time.monotonic()
@@ -124,16 +126,27 @@ class Camera:
     def _listen_for_silence(self) -> None:
         silence_s = self._config.image_silence_s
         is_silent = 0.0 < silence_s < self._rate.age_s(time.monotonic())
+        self._node.trouble(self._silence(silence_s) if is_silent else None, "camera")
+
+    def _silence(self, silence_s: float) -> str:
+        """Why no image comes; not every middleware says that types differ."""
         topic = self._node.resolve_topic_name(endpoints.IMAGE)
-        problem = f"no image on {topic} for {silence_s:.0f} s: is the camera on?"
-        self._node.trouble(problem if is_silent else None, "camera")
+        silence = f"no image on {topic} for {silence_s:.0f} s"
+        publishers = self._node.get_publishers_info_by_topic(topic)
+        others = {item.topic_type for item in publishers} - {
+            f"sensor_msgs/msg/{self._kind.__name__}"
+        }
+        if others:
+            return f"{silence}: it has {', '.join(sorted(others))}, see image_transport"
+        return f"{silence}: is the camera on?"
 
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         self._gatherer.is_localized = is_localized(message.pose.covariance, self._gate)
 
-    def _settle(self) -> None:
+    def _settle(self) -> bool:
         for posed in self.waiting.leave(time.monotonic()):
             self._deliver(posed)
+        return len(self.waiting) > 0
 
     def _jumped_back(self) -> None:
         """Forgets all that waits."""

@@ -20,7 +20,7 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.message_types import message_type
 from memory_nodes.ros.places import Places
 
-JOIN_PERIOD_S = 0.5
+JOIN_PERIOD_S = 1.0
 
 
 def declare_layers(node: MemoryNode, config: LayersConfig) -> dict[str, LayerConfig]:

@@ -6,25 +6,25 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.logging import get_logger
 from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 from rclpy.utilities import remove_ros_args
 
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.unknown_parameters import unknown_parameters
 
-WAKE_S = 0.5
-
 
 def run(*kinds: Callable[[], MemoryNode]) -> int:
-    """Runs nodes in one process with one executor; gives the exit code.
+    """Runs nodes in one process, each in a thread and an executor of its own; gives the exit code.
 
-    One thread is enough: whatever takes time runs in threads of its own.
+    Each turn of an executor costs time for all that its nodes listen to (docs/decisions/0011).
     """
     _read_command_line(kinds)
     # Our own handlers: rclpy's would shut the context before the nodes could say goodbye to Nav2.
@@ -32,25 +32,24 @@ def run(*kinds: Callable[[], MemoryNode]) -> int:
     # Both signals, also where a script that runs us in the background has SIGINT ignored.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.default_int_handler)
-    executor = SingleThreadedExecutor()
     nodes: list[MemoryNode] = []
+    executors: list[Executor] = []
     try:
         for kind in kinds:
             nodes.append(kind())
-            executor.add_node(nodes[-1])
+            executors.append(SingleThreadedExecutor())
+            executors[-1].add_node(nodes[-1])
         tell_unknown_parameters(nodes, sys.argv)
         if not all(_started(node) for node in nodes if node.suite.autostart):
             return 1
-        while rclpy.ok():
-            # A signal does not end a wait of rcl: an idle node would never see it.
-            executor.spin_once(timeout_sec=WAKE_S)
+        _spin(executors)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except RobotMemoryError as error:
         get_logger("robot_memory").fatal(str(error))
         return 1
     finally:
-        _end(nodes, executor)
+        _end(nodes, executors)
     return 0
 
 
@@ -80,12 +79,25 @@ def _started(node: MemoryNode) -> bool:
     return node.trigger_configure() == success and node.trigger_activate() == success
 
 
-def _end(nodes: Sequence[MemoryNode], executor: SingleThreadedExecutor) -> None:
+def _spin(executors: Sequence[Executor]) -> None:
+    """Until a signal comes, which only the main thread sees, or one of them fails."""
+    ended: Future[None] = Future()
+    with ThreadPoolExecutor(len(executors), "executor") as threads:
+        try:
+            spinning = [threads.submit(it.spin_until_future_complete, ended) for it in executors]
+            for done in wait(spinning, return_when=FIRST_EXCEPTION).done:
+                done.result()
+        finally:
+            ended.set_result(None)
+
+
+def _end(nodes: Sequence[MemoryNode], executors: Sequence[Executor]) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # impatience must not cut the goodbye short
     for node in reversed(nodes):
         node.stop()  # quick: a robot that drives is stopped before anybody tidies up
     for node in nodes:
         node.destroy_node()
-    executor.shutdown()
+    for executor in executors:
+        executor.shutdown()
     rclpy.try_shutdown()

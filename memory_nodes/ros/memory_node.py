@@ -18,7 +18,7 @@ from rclpy.action import ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.duration import Duration
-from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.publisher import Publisher
@@ -34,6 +34,7 @@ from memory_nodes.ros.changing import Changes
 from memory_nodes.ros.declaring import declare
 from memory_nodes.ros.endpoints import CURRENT_MAP, DIAGNOSTICS, EVENT, LATCHED, SERVICE
 from memory_nodes.ros.health import Health
+from memory_nodes.store.database import refuse_newer
 from memory_nodes.suite import SuiteConfig
 
 Result = TypeVar("Result")
@@ -46,14 +47,16 @@ AFTER_ERROR_S = 1.0
 class MemoryNode(LifecycleNode):
     """A managed node.
 
-    A subclass declares parameters in its constructor, and says in ``open`` what it opens, in
-    ``start`` which topics, timers and services it has while active, in ``close`` what it shuts.
-    Whatever ``start`` makes through this class is gone again after deactivation.
+    A subclass declares parameters in its constructor, opens in ``open`` what it needs, each with
+    its ``on_close``, and makes in ``start`` the topics, timers and services that it has while
+    active. Whatever ``start`` makes through this class is gone again after deactivation.
     """
 
     def __init__(self, name: str, **options: Any) -> None:
         # First of all: a node whose constructor is interrupted is destroyed too.
         self._undo: list[Callable[[], object]] = []
+        self._periodic: dict[float, list[Callable[[], None]]] = {}
+        self._closing: list[Callable[[], object]] = []
         self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
@@ -74,26 +77,24 @@ class MemoryNode(LifecycleNode):
     def start(self) -> None:
         """Makes topics, timers and services."""
 
-    def close(self) -> None:
-        """Shuts what ``open`` opened."""
-
     def on_map(self) -> None:
         """The robot is on another map now: ``suite.map_id`` says on which."""
 
     # life cycle
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._is_open = True
         self.background = BackgroundLoop(f"{self.get_name()}_models")
         try:
+            refuse_newer(self.suite.memory_path)
             self.open()
             self.use_parameters()
         except Exception as error:  # noqa: BLE001 rclpy would swallow it without a word
             self.get_logger().error(f"cannot be configured: {error}")
             if not isinstance(error, RobotMemoryError):
                 self.survived(error)
-            self.background.close()
+            self.shut()  # what was opened so far, the memory's lock for instance
             return TransitionCallbackReturn.FAILURE
-        self._is_open = True
         return TransitionCallbackReturn.SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -133,7 +134,9 @@ class MemoryNode(LifecycleNode):
         if self._is_open:
             self._is_open = False
             self.background.close()
-            self.close()
+            while self._closing:
+                self._guarded(self._closing.pop())()
+            self.health.gauges.clear()
 
     def destroy_node(self) -> None:
         self.shut()
@@ -153,7 +156,9 @@ class MemoryNode(LifecycleNode):
     # endpoints that live while the node is active
 
     def announce(self, kind: type[Any], topic: str, qos: QoSProfile) -> Publisher[Any]:
-        publisher = self.create_publisher(kind, topic, qos)
+        # Without rclpy's own events, which cost time in each turn: the other side tells as well.
+        quiet = PublisherEventCallbacks(use_default_callbacks=False)
+        publisher = self.create_publisher(kind, topic, qos, event_callbacks=quiet)
         self.on_stop(lambda: self.destroy_publisher(publisher))
         return publisher
 
@@ -177,13 +182,39 @@ class MemoryNode(LifecycleNode):
             topic,
             self._guarded(heard),
             copy(qos),  # rclpy writes what is overridden into it, and it is everybody's
-            event_callbacks=SubscriptionEventCallbacks(incompatible_qos=mismatched),
+            event_callbacks=SubscriptionEventCallbacks(
+                incompatible_qos=mismatched, use_default_callbacks=False
+            ),
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.on_stop(lambda: self.destroy_subscription(subscription))
 
-    def every(self, period_s: float, callback: Callable[[], None]) -> Timer:
-        """A timer of wall time: simulated time may stand still, waiting must not."""
+    def every(self, period_s: float, callback: Callable[[], None]) -> None:
+        """Calls back in wall time: simulated time may stand still, waiting must not.
+
+        What has the same period shares a timer: each turn of one costs time for the whole node.
+        """
+        callbacks = self._periodic.get(period_s)
+        if callbacks is None:
+            callbacks = self._periodic[period_s] = []
+            self._timer(period_s, partial(_call_all, callbacks))
+            self.on_stop(lambda: self._periodic.pop(period_s))
+        callbacks.append(self._guarded(callback))
+
+    def on_demand(self, period_s: float, step: Callable[[], bool]) -> Timer:
+        """A timer that rests until it is woken, and goes on for as long as ``step`` says that there
+        is more to do.
+        """
+
+        def turn() -> None:
+            if not step():
+                timer.cancel()
+
+        timer = self._timer(period_s, turn)
+        timer.cancel()
+        return timer
+
+    def _timer(self, period_s: float, callback: Callable[[], None]) -> Timer:
         timer = self.create_timer(period_s, self._guarded(callback), clock=self._steady)
         self.on_stop(lambda: self.destroy_timer(timer))
         return timer
@@ -247,6 +278,11 @@ class MemoryNode(LifecycleNode):
         self.on_stop(server.destroy)
 
     @property
+    def is_started(self) -> bool:
+        """Whether there is what ``start`` makes."""
+        return bool(self._undo)
+
+    @property
     def side_by_side(self) -> ReentrantCallbackGroup:
         return self._side_by_side
 
@@ -261,6 +297,10 @@ class MemoryNode(LifecycleNode):
     def on_stop(self, undo: Callable[[], object]) -> None:
         """Something to undo at deactivation; the last comes first."""
         self._undo.append(undo)
+
+    def on_close(self, undo: Callable[[], object]) -> None:
+        """Something that ``open`` has opened, to be closed at cleanup; the last comes first."""
+        self._closing.append(undo)
 
     # waiting without blocking
 
@@ -328,3 +368,14 @@ class MemoryNode(LifecycleNode):
         array = DiagnosticArray(status=[self.health.status(self.get_fully_qualified_name())])
         array.header.stamp = self.get_clock().now().to_msg()
         return array
+
+
+def wake(timer: Timer) -> None:
+    """Has a timer that rests begin; one that runs already goes on as it does."""
+    if timer.is_canceled():
+        timer.reset()
+
+
+def _call_all(callbacks: list[Callable[[], None]]) -> None:
+    for callback in tuple(callbacks):
+        callback()

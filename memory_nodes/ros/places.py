@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from memory_nodes.errors import TransformError, TransformTooOld
 from memory_nodes.geometry import Pose
 from memory_nodes.perception.waiting import WaitingRoom
-from memory_nodes.ros.memory_node import MemoryNode
+from memory_nodes.ros.memory_node import MemoryNode, wake
 from memory_nodes.ros.pose_source import pose_source
 
 Item = TypeVar("Item")
 
-SETTLE_PERIOD_S = 0.1
+SETTLE_PERIOD_S = 0.2
 MAX_WAITING = 100
 
 
@@ -39,7 +39,7 @@ class Places:
         self._source = pose_source(node)
         node.on_stop(self._source.close)
         node.on_jump_back(self._jumped_back)
-        node.every(SETTLE_PERIOD_S, self._settle)
+        self._settling = node.on_demand(SETTLE_PERIOD_S, self._settle)
 
     def at(self, stamp_ns: int) -> Pose:
         """``map_from_base`` at a stamp. Raises TransformError where it is not known."""
@@ -80,13 +80,15 @@ class Places:
 
         def enter(item: Item, stamp_ns: int) -> None:
             room.enter(_Stamped(item, stamp_ns), time.monotonic())
+            wake(self._settling)
 
         return enter
 
-    def _settle(self) -> None:
+    def _settle(self) -> bool:
         for room, deliver in self._rooms:
             for found in room.leave(time.monotonic()):
                 deliver(found)
+        return any(len(room) > 0 for room, _ in self._rooms)
 
     def _jumped_back(self) -> None:
         self._source.clear()

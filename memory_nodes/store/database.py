@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from memory_nodes.errors import StoreError, StoreMissing
@@ -125,6 +125,17 @@ def open_for_reading(memory_dir: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def refuse_newer(memory_dir: Path) -> None:
+    """Raises SchemaTooNew, and StoreError where the memory cannot be read; there may be none."""
+    try:
+        with closing(connect_read_only(memory_dir)) as connection:
+            schema.require_known(connection)
+    except StoreMissing:
+        return
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read the memory in {memory_dir}: {error}") from error
 
 
 def connect_read_only(memory_dir: Path) -> sqlite3.Connection:

@@ -10,6 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from robot_memory.msg import ChunkGraph
 from robot_memory.srv import QueryMemory
 from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Image
 
 from memory_nodes.nodes.detector_node import DetectorNode
 from memory_nodes.nodes.episodic_node import EpisodicNode
@@ -108,6 +109,18 @@ def test_camera_that_is_silent_is_a_warning_with_its_topic(bench: NodeBench) -> 
     assert status.level == DiagnosticStatus.WARN
     assert "no image on /memory/image" in status.message
     assert float(values["image_rate_hz"]) == 0.0
+
+
+def test_camera_of_the_other_image_transport_is_named(ros_domain: int, bench: NodeBench) -> None:
+    with NodeBench(ros_domain, bench.memory_dir) as other:  # one context has one type a topic
+        other.user.create_publisher(Image, endpoints.IMAGE, endpoints.SENSOR)
+        bench.start(DetectorNode, image_silence_s=0.5)
+        bench.until(
+            lambda: bool(bench.user.get_publishers_info_by_topic(f"/memory/{endpoints.IMAGE}")),
+            "the camera to be found",
+        )
+        status, _ = told(bench, "detector_node", lambda values: float(values["image_age_s"]) > 1.5)
+    assert "it has sensor_msgs/msg/Image, see image_transport" in status.message
 
 
 def test_index_is_behind_from_the_commit_until_the_next_answer(tmp_path: Path) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from memory_nodes.perception.spool import SPOOL_NAME, Spool
+from memory_test_support.hand_camera import EVERY_IMAGE, Camera
 from memory_test_support.node_bench import NodeBench
 from memory_test_support.programs import Program, executable
+from memory_test_support.tour import load_tour
+
+SHOTS = 5
 
 
 @pytest.mark.parametrize("autostart", [True, False])
@@ -22,6 +29,48 @@ def test_program_ends_on_ctrl_c_with_exit_code_0(
             bench.until(lambda: "query_node" in bench.user.get_node_names(), "the node to be up")
         finally:
             assert program.end() == 0, program.log.read_text()
+
+
+def test_suite_told_to_end_while_it_records_leaves_all_it_took_on_disk(
+    ros_domain: int, tmp_path: Path
+) -> None:
+    """Nobody listens on port 9: what was recorded waits in the spool, the open chunk too."""
+    parameters = {
+        "memory_dir": tmp_path,
+        "base_url": "http://127.0.0.1:9/v1",
+        **EVERY_IMAGE,
+    }
+    with NodeBench(ros_domain, tmp_path) as bench:
+        program = Program("memory", tmp_path / "log", parameters)
+        try:
+            camera = Camera(bench, load_tour())
+            for stamp_s in range(100, 100 + SHOTS):
+                camera.stand_at(stamp_s, float(stamp_s))
+                camera.shoot(stamp_s)
+            bench.until(lambda: recorded(tmp_path) > 0, "the first keyframes on disk", 60.0)
+            before = recorded(tmp_path)
+        finally:
+            assert program.end() == 0, program.log.read_text()
+    spool = Spool(tmp_path)
+    chunk = spool.next_undetected()
+    assert chunk is not None
+    assert spool.open_keyframe_ids() == []
+    assert len(chunk.keyframes) >= before
+    assert all((tmp_path / item.image_path).is_file() for item in chunk.keyframes)
+    spool.close()
+
+
+def recorded(memory_dir: Path) -> int:
+    """Keyframes that are on disk."""
+    spool = memory_dir / SPOOL_NAME
+    if not spool.is_file():
+        return 0
+    query = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'keyframe'"
+    with closing(sqlite3.connect(f"{spool.as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            return int(connection.execute(query).fetchone()[0])
+        except sqlite3.OperationalError:  # it is just being made
+            return 0
 
 
 def test_program_that_cannot_start_says_why_with_exit_code_1(
