@@ -291,8 +291,8 @@ def test_chunk_is_told_in_the_episode_of_its_session(bench: NodeBench) -> None:
     assert session.start_ns == keyframe(1).stamp_ns
 
 
-def test_example_of_the_readme_adds_a_layer(ros_domain: int, tmp_path: Path) -> None:
-    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+def test_example_of_the_docs_adds_a_layer(ros_domain: int, tmp_path: Path) -> None:
+    text = (PROJECT / "docs" / "layers.md").read_text(encoding="utf-8")
     example = next(block for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL))
     given = tmp_path / "layers.yaml"
     given.write_text(example, encoding="utf-8")
