@@ -22,6 +22,7 @@ from memory_nodes.records import NS_PER_S, ObjectDescriptor, RetrievedKeyframe
 from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.ros import endpoints
+from memory_nodes.ros.active_node import wake
 from memory_nodes.ros.clicked_point import ClickedPoint
 from memory_nodes.ros.conversions import header, retrieved_from_msg
 from memory_nodes.ros.declaring import declare
@@ -30,7 +31,7 @@ from memory_nodes.ros.main import run
 from memory_nodes.ros.markers.board import MarkerBoard
 from memory_nodes.ros.markers.layers import Highlights, Note, scene
 from memory_nodes.ros.markers.trail import trail
-from memory_nodes.ros.memory_node import MemoryNode, wake
+from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.object_actions import ObjectActions
 from memory_nodes.ros.object_menu import ObjectMenu, server_module
 from memory_nodes.store.past import Past

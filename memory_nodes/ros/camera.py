@@ -18,7 +18,8 @@ from memory_nodes.perception.messages import stamp_of
 from memory_nodes.perception.rate import RateMeter
 from memory_nodes.perception.waiting import WaitingRoom
 from memory_nodes.ros import endpoints
-from memory_nodes.ros.memory_node import MemoryNode, wake
+from memory_nodes.ros.active_node import wake
+from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.pose_source import pose_source
 
 AnyImage: TypeAlias = Image | CompressedImage

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from memory_nodes.errors import TransformError, TransformTooOld
 from memory_nodes.geometry import Pose
 from memory_nodes.perception.waiting import WaitingRoom
-from memory_nodes.ros.memory_node import MemoryNode, wake
+from memory_nodes.ros.active_node import wake
+from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.pose_source import pose_source
 
 Item = TypeVar("Item")
