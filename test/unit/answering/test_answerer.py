@@ -17,7 +17,7 @@ from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.prompt import prompt_tokens
 from memory_nodes.answering.reasoning import Reasoning
-from memory_nodes.answering.relations import Related
+from memory_nodes.answering.related import Related
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_chat import OpenAIChat

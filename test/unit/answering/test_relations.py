@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from memory_nodes.answering.extractive import MAX_NAMED
+from memory_nodes.answering.related import RelationFacts
 from memory_nodes.answering.relation_question import relation_question
-from memory_nodes.answering.relations import MAX_NAMED, RelationFacts, relation_facts
+from memory_nodes.answering.relations import relation_facts
 from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import NS_PER_S, ObjectDescriptor, Relation
 from memory_nodes.retrieval.snapshot import Snapshot
