@@ -121,7 +121,8 @@ class Answerer:
         snapshot = await asyncio.to_thread(everything.filtered, asked.wanted)
         if mode != "auto":
             return await self._by_graph(asked, snapshot, mode)
-        if (shows := scene_question(asked.sought)) is not None:
+        shows = scene_question(asked.question) or scene_question(asked.sought)
+        if shows is not None:
             return await asyncio.to_thread(self._scene, shows, asked, snapshot)
         answer = await self._told(asked, snapshot) or await self._by_graph(asked, snapshot, mode)
         if answer.found:

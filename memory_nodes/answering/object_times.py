@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from memory_nodes.answering.asked import Asked
 from memory_nodes.answering.extractive import last_seen, name
 from memory_nodes.answering.locating import called
+from memory_nodes.answering.naming import named
 from memory_nodes.answering.properties import PlaceAt
 from memory_nodes.answering.question_kind import asks_where_robot_was
 from memory_nodes.answering.whereabouts import Whereabouts, newest_whereabouts
 from memory_nodes.dates import Dates
 from memory_nodes.records import Answer, Keyframe, ObjectDescriptor, ObjectView
 from memory_nodes.retrieval.context import evidence_line
-from memory_nodes.retrieval.question import read_question
+from memory_nodes.retrieval.question import Question, read_question, terms_of
 from memory_nodes.retrieval.ranking import Ranking, retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.store.search import Search
@@ -28,9 +29,9 @@ def sighting_answer(
     asked: Asked, snapshot: Snapshot, ranking: Ranking, dates: Dates, place_at: PlaceAt
 ) -> Answer:
     """When the best object was seen, first or last, and from where."""
-    scores = ranking.object_scores
-    best = snapshot.objects_by_id[max(scores, key=scores.__getitem__)]
-    views = _views_beside(asked, best, snapshot)
+    question = read_question(asked.sought)
+    best = _meant(question, snapshot, ranking.object_scores)
+    views = _views_beside(question, best, snapshot)
     if not views:
         text = f"I never saw {name(best)} there; {last_seen(best, snapshot, asked.now_ns)}."
         return replace(_answer(asked, text, snapshot, None, [best], 0.0), found=False)
@@ -48,11 +49,20 @@ def sighting_answer(
     return _answer(asked, text, snapshot, keyframe, [best], surely)
 
 
-def _views_beside(asked: Asked, item: ObjectDescriptor, snapshot: Snapshot) -> Sequence[ObjectView]:
+def _meant(question: Question, snapshot: Snapshot, scores: Mapping[str, float]) -> ObjectDescriptor:
+    """The best of those that are called so: of "the mug on the desk" a mug."""
+    target = named(question.target) if question.anchor else ""
+    things = called(target, target, snapshot) if terms_of(target) else ()
+    ids = [item.object_id for item in things if item.object_id in scores] or scores
+    return snapshot.objects_by_id[max(ids, key=scores.__getitem__)]
+
+
+def _views_beside(
+    question: Question, item: ObjectDescriptor, snapshot: Snapshot
+) -> Sequence[ObjectView]:
     """Those that show it as asked: "the mug on the desk"; all where the question names no such
     place, or one that is no object.
     """
-    question = read_question(asked.sought)
     if not question.anchor:
         return item.views
     anchors = {each.object_id for each in called(question.anchor, question.anchor, snapshot)}

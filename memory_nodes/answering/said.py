@@ -38,7 +38,7 @@ _ASKS_WHAT_WAS_SAID = frozenset(
     "who whom whose what which why how when did has have was were".split()
 )
 _SAYING = frozenset(
-    map(stem, "say said tell told talk speak spoke hear heard mention anyone anybody".split())
+    map(stem, "say said tell told talk speak spoke ask hear heard mention anyone anybody".split())
 )
 """Stems of words that ask what was said, and were not said themselves."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")

@@ -42,8 +42,8 @@ def around_robot(asked: Asked, snapshot: Snapshot, near: Sequence[ObjectDescript
     if not known:
         return _nothing(asked, "I know of nothing around me.")
     text = f"Around me I know of {listed_things(known)}."
-    shown = tuple(best_views(item, snapshot)[0] for item in known[: asked.max_keyframes])
-    return _answer(asked, text, snapshot, known, shown)
+    shown = {hit.keyframe.keyframe_id: hit for item in known for hit in best_views(item, snapshot)}
+    return _answer(asked, text, snapshot, known, tuple(shown.values())[: asked.max_keyframes])
 
 
 def all_known(asked: Asked, snapshot: Snapshot) -> Answer:
