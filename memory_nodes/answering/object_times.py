@@ -65,7 +65,8 @@ def _views_beside(
     """
     if not question.anchor:
         return item.views
-    anchors = {each.object_id for each in called(question.anchor, question.anchor, snapshot)}
+    anchor = named(question.anchor)
+    anchors = {each.object_id for each in called(anchor, anchor, snapshot)}
     if not anchors:
         return item.views
     shown = {

@@ -38,7 +38,9 @@ def around_robot(asked: Asked, snapshot: Snapshot, near: Sequence[ObjectDescript
 
     ``near``: nearest first.
     """
-    known = [snapshot.objects_by_id[key] for key in _ids(near) if key in snapshot.objects_by_id]
+    by_id = snapshot.objects_by_id
+    known = [by_id[key] for key in (item.object_id for item in near) if key in by_id]
+    known = [item for item in known if item.status not in GONE]
     if not known:
         return _nothing(asked, "I know of nothing around me.")
     text = f"Around me I know of {listed_things(known)}."
@@ -60,10 +62,6 @@ def all_known(asked: Asked, snapshot: Snapshot) -> Answer:
     many = "1 object" if len(known) == 1 else f"{len(known)} objects"
     text = f"I know of {many}: {listed(texts)}."
     return _answer(asked, text, snapshot, [group[0] for group in named], ())
-
-
-def _ids(objects: Sequence[ObjectDescriptor]) -> list[str]:
-    return [item.object_id for item in objects]
 
 
 def _nothing(asked: Asked, text: str) -> Answer:

@@ -20,12 +20,12 @@ _MENTION = re.compile(
 """What follows is written on a thing or stands beside it, and is something else."""
 
 
+_MARK = r"""["\u201c\u201d\u201e\u00ab\u00bb]"""
 _QUOTED = re.compile(
-    r"""["\u201c\u201d\u201e\u00ab\u00bb][^"\u201c\u201d\u201e\u00ab\u00bb]*"""
-    r"""(?:["\u201c\u201d\u201e\u00ab\u00bb]|$)"""
+    rf"{_MARK}.*?(?:{_MARK}|$)"
     r"|(?<!\w)['\u2018].*?(?:['\u2019](?!\w)|$)"
-    r"|(?::|\b(?:says?|saying|reads|labell?ed|titled)\b)[^.!?\n]*",
-    re.I,
+    rf"|(?::|\b(?:says?|saying|reads|labell?ed|titled)\b(?! *(?:{_MARK}|['\u2018])))[^.!?\n]*",
+    re.I | re.S,
 )
 """What is written on a thing or said by somebody, not what is there."""
 
