@@ -20,7 +20,8 @@ STOP_WORDS = frozenset(
     "may might must what which who whom whose where when why how there here "
     "of to in on at by for from with without into onto over under between and or not no but if "
     "as so than then too very just please tell show find see seen saw take bring lead go get "
-    "put up make lies lie stand stands stood hang hangs one thing something anything".split()
+    "put up make lies lie stand stands stood hang hangs know about one thing something "
+    "anything".split()
 )
 
 

@@ -26,6 +26,7 @@ from memory_nodes.answering.agents.pictures import KeyframePictures
 from memory_nodes.answering.agents.tool_agent import ToolAgent
 from memory_nodes.answering.answerer import MODES, Answerer
 from memory_nodes.answering.config import AnswererConfig
+from memory_nodes.answering.recall import Recall
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.tree import HistoryTree
@@ -164,6 +165,8 @@ class RememberedTour:
             self._retriever,
             sources.past,
             agents,
+            Recall(sources.sightings),
+            sources.search,
         )
 
     async def _reply(

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from memory_nodes.answering.agents.run import Agent, AgentRun
-from memory_nodes.answering.asked import Asked
+from memory_nodes.answering.asked import GRACE_S, Asked
 from memory_nodes.errors import ModelUnavailable
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.context import evidence_line
@@ -16,8 +16,6 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.words import shortened
 
 MAX_SHOWN_CHARS = 500
-GRACE_S = 0.5
-"""An agent that does not end by itself is ended so long after its time."""
 
 
 async def agent_answer(agent: Agent, asked: Asked, wanted: Filter, everything: Snapshot) -> Answer:

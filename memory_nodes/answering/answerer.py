@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from memory_nodes.answering.agent import agent_answer
 from memory_nodes.answering.agents.run import Agent
@@ -19,8 +20,14 @@ from memory_nodes.answering.noted import noted_answer
 from memory_nodes.answering.past_questions import PastQuestions
 from memory_nodes.answering.reasoning import Reasoning, not_seen
 from memory_nodes.answering.recall import Recall
+from memory_nodes.answering.related import Related
 from memory_nodes.answering.relation_question import relation_question
-from memory_nodes.answering.relations import Related, relation_facts
+from memory_nodes.answering.relations import relation_facts
+from memory_nodes.answering.said import SaidAnswers
+from memory_nodes.answering.scene_question import Showing, scene_question
+from memory_nodes.answering.scenes import all_known, around_robot, newest_picture
+from memory_nodes.answering.surroundings import Around, surroundings
+from memory_nodes.answering.whereabouts import newest_whereabouts
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelError, StoreMissing
 from memory_nodes.models.ports import ChatModel
@@ -31,6 +38,7 @@ from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
 from memory_nodes.store.checks import check_unicode
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
+from memory_nodes.store.search import Search
 from memory_nodes.times import EVER_NS
 
 AGENT_MODES = ("agent", "history")
@@ -46,6 +54,7 @@ class Answerer:
         past: what happened; without it such questions are answered from the graph.
         agents: by mode; a mode without one is refused.
         recall: what observations speak of; without it only objects are answers.
+        search: what they say in words, and where the robot was when it noted them.
     """
 
     def __init__(
@@ -58,6 +67,7 @@ class Answerer:
         past: Past | None = None,
         agents: Mapping[str, Agent] | None = None,
         recall: Recall | None = None,
+        search: Search | None = None,
     ) -> None:
         self._retriever = retriever if retriever is not None else Retriever()
         self._snapshots = snapshots
@@ -66,8 +76,14 @@ class Answerer:
         history = None if past is None else HistoryAnswers(past, dates)
         self._place_at = _nowhere if history is None else history.place_at
         self._recall = recall
+        self._search = search
         self._reasoning = Reasoning(model, config, None if history is None else history.place_at)
-        self._past = None if history is None else PastQuestions(history, dates, self._reasoning)
+        self._past = self._said = self._around = None
+        if past is not None and history is not None:
+            self._past = PastQuestions(history, dates, self._reasoning, search)
+        if past is not None and search is not None:
+            self._said = SaidAnswers(past, search, dates, self._place_at)
+            self._around = partial(surroundings, snapshots, past, search)
         self._agents = agents if agents is not None else {}
 
     async def answer(
@@ -101,17 +117,36 @@ class Answerer:
         if mode == "auto":
             changes = change_question(asked.question, asked.now_ns, self._dates)
             if changes is not None:
-                return self._changes(asked, changes, wanted, everything)
-        snapshot = everything.filtered(asked.wanted)
-        told = await self._told(asked, snapshot) if mode == "auto" else None
-        answer = told or await self._by_graph(asked, snapshot, mode)
-        if mode == "auto" and not answer.found and self._recall is not None:
-            keyframes = snapshot.keyframes.values()
-            noted = await asyncio.to_thread(
-                noted_answer, asked, self._recall, self._place_at, keyframes
-            )
-            return noted or answer
-        return answer
+                return await asyncio.to_thread(self._changes, asked, changes, wanted, everything)
+        snapshot = await asyncio.to_thread(everything.filtered, asked.wanted)
+        if mode != "auto":
+            return await self._by_graph(asked, snapshot, mode)
+        shows = scene_question(asked.question) or scene_question(asked.sought)
+        if shows is not None:
+            return await asyncio.to_thread(self._scene, shows, asked, snapshot)
+        answer = await self._told(asked, snapshot) or await self._by_graph(asked, snapshot, mode)
+        if answer.found:
+            return answer
+        return await asyncio.to_thread(self._noted, asked, snapshot) or answer
+
+    def _scene(self, shows: Showing, asked: Asked, snapshot: Snapshot) -> Answer:
+        """Of no single thing; what is around it is told where the robot knows its place."""
+        if shows == Showing.ALL:
+            return all_known(asked, snapshot)
+        here = newest_whereabouts(self._search, snapshot.newest, asked.wanted)
+        if shows == Showing.NEWEST or self._around is None or here is None:
+            return newest_picture(asked, snapshot, self._place_at)
+        near = self._around(Around(here.map_id, here.position_map_m), asked.now_ns).objects
+        return around_robot(asked, snapshot, near)
+
+    def _noted(self, asked: Asked, snapshot: Snapshot) -> Answer | None:
+        """What observations tell of what is not in the graph."""
+        keyframes, noted = snapshot.keyframes.values(), None
+        if self._recall is not None:
+            noted = noted_answer(asked, self._recall, self._place_at, keyframes)
+        if noted is None and self._said is not None:
+            noted = self._said.answer(asked, keyframes)
+        return noted
 
     async def _told(self, asked: Asked, snapshot: Snapshot) -> Answer | None:
         """What the past tells; None for a question about something else."""

@@ -13,6 +13,8 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.times import TimeSpan, time_in
 from memory_nodes.words import words
 
+GRACE_S = 0.5
+"""So much longer a model or an agent is waited for, which as a rule ends in time by itself."""
 _OF_THE_PAST = re.compile(
     r"\b(?:was|were|did|had|have|has|been|saw|seen|left|lost|happened|went|since)\b"
 )

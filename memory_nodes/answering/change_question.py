@@ -11,6 +11,8 @@ from memory_nodes.records import ChangeKind
 from memory_nodes.times import TimeSpan, time_in
 from memory_nodes.words import words
 
+MAX_FORM_CHARS = 400
+"""No longer question is one of these: what the forms take grows with the square of its length."""
 ALL_KINDS = (ChangeKind.NEW, ChangeKind.MOVED, ChangeKind.MISSING, ChangeKind.FOUND)
 
 _WORDS = (
@@ -86,7 +88,7 @@ def change_question(question: str, now_ns: int, dates: Dates) -> ChangeQuestion 
     told = time_in(question, now_ns, dates)
     text = " ".join(words(_IS.sub(r"\1 is", told.rest)))
     text = _COURTESY.sub("", text, count=1)
-    if _POSSIBLE.fullmatch(text):
+    if len(text) > MAX_FORM_CHARS or _POSSIBLE.fullmatch(text):
         return None
     for kinds, form in _FORMS:
         found = form.fullmatch(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from memory_nodes.records import ObjectDescriptor, Relation
 from memory_nodes.retrieval.ranking import Ranking
@@ -10,6 +10,8 @@ from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.words import age_text
 
 NOT_SEEN = "I have not seen that."
+MAX_NAMED = 5
+"""Of more things these are named, the others counted."""
 
 _PLACING = ("on", "inside", "attached to", "next to", "in front of", "under", "near")
 
@@ -63,3 +65,11 @@ def place(relations: Iterable[Relation], snapshot: Snapshot) -> str:
 def listed(items: list[str]) -> str:
     """'the mug, the lamp and the desk'."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def listed_things(things: Sequence[ObjectDescriptor]) -> str:
+    """Each name once, and how many more there are."""
+    names = list(dict.fromkeys(map(name, things)))
+    if len(names) > MAX_NAMED:
+        names = [*names[:MAX_NAMED], f"{len(names) - MAX_NAMED} more"]
+    return listed(names)

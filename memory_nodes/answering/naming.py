@@ -47,25 +47,3 @@ def named(phrase: str) -> str:
 def meant(phrase: str, known: Iterable[str]) -> list[str]:
     """The known names of what a phrase names."""
     return [name for name in known if is_meant(phrase, name)]
-
-
-def asked_name(question: str, known: Iterable[str]) -> tuple[str, list[str]]:
-    """The phrase that a question is about, and the known names that it means.
-
-    Of several phrases the one that is known, else the longest; empty where there is none.
-    """
-    names = list(known)
-    in_whole = _known_in(question, names)
-    for phrase in (*in_whole, *phrases(question)):
-        if found := meant(phrase, names):
-            return phrase, found
-    return next(iter(phrases(question)), ""), []
-
-
-def _known_in(question: str, names: Iterable[str]) -> list[str]:
-    """Known names of several words that stand in a question, though a word of them asks: 'first
-    aid kit'. Longest first.
-    """
-    said = f" {' '.join(map(stem, words(question)))} "
-    whole = [name for name in names if f" {' '.join(map(stem, words(name)))} " in said]
-    return sorted((name for name in whole if len(words(name)) > 1), key=len, reverse=True)

@@ -15,12 +15,16 @@ from memory_nodes.errors import InputError, ModelError
 from memory_nodes.records import Answer
 from memory_nodes.retrieval.retriever import Retrieved
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_nodes.store.search import Search
 
 
 class PastQuestions:
     """Answers from history, layers and views. Source: H-EMV, section III-B; eMEM, recall tools."""
 
-    def __init__(self, history: HistoryAnswers, dates: Dates, reasoning: Reasoning) -> None:
+    def __init__(
+        self, history: HistoryAnswers, dates: Dates, reasoning: Reasoning, search: Search | None
+    ) -> None:
+        self._search = search
         self._history = history
         self._dates = dates
         self._reasoning = reasoning
@@ -52,7 +56,7 @@ class PastQuestions:
             return await self._reasoned(asked, told)
         if _is_of_whereabouts(asked):
             return await asyncio.to_thread(
-                whereabouts_answer, asked, snapshot, self._dates, place_at
+                whereabouts_answer, asked, snapshot, self._search, self._dates, place_at
             )
         return None
 

@@ -26,7 +26,7 @@ from memory_nodes.words import age_text, shortened, stems
 MAX_VALUES = 5
 """Of other things of the same name."""
 MAX_DESCRIPTION_CHARS = 300
-_GONE = (ObjectStatus.MISSING, ObjectStatus.EXPIRED)
+GONE = (ObjectStatus.MISSING, ObjectStatus.EXPIRED)
 _SPOKEN = {"color": "colour"}
 _VERBS = {"material": "made of"}
 
@@ -130,19 +130,19 @@ def _counted(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns:
     there = [item for item in meant.there if _is_so(item, asked.thing)]
     where = f" {asked.where}" if asked.where else ""
     if there:
-        text = f"I know of {_number(there)}{where}."
+        text = f"I know of {number(there)}{where}."
         return Extract(text, tuple(there))
     if known and meant.is_place_known:
-        return Extract(f"I know of {_number(known)}, but of none {asked.where}.", tuple(known))
+        return Extract(f"I know of {number(known)}, but of none {asked.where}.", tuple(known))
     if known:
-        text = f"I know of {_number(known)}; how many are {asked.where} I cannot tell."
+        text = f"I know of {number(known)}; how many are {asked.where} I cannot tell."
         return Extract(text, tuple(known))
     best = meant.things[0]
     return Extract(f"None any more: {last_seen(best, snapshot, now_ns)}.", (best,))
 
 
 def _is_so(item: ObjectDescriptor, thing: str) -> bool:
-    return item.status not in _GONE and not _outdated(item, thing)
+    return item.status not in GONE and not _outdated(item, thing)
 
 
 def _outdated(item: ObjectDescriptor, thing: str) -> str:
@@ -156,7 +156,7 @@ def _outdated(item: ObjectDescriptor, thing: str) -> str:
     return ""
 
 
-def _number(things: Sequence[ObjectDescriptor]) -> str:
+def number(things: Sequence[ObjectDescriptor]) -> str:
     """'1 chair', '2 chairs', by the type of the first."""
     called_so = kind(things[0])
     is_plain = len(things) == 1 or called_so.endswith("s")
@@ -175,7 +175,7 @@ def _present(asked: PropertyQuestion, meant: _Meant, snapshot: Snapshot, now_ns:
     if changed := _outdated(best, asked.thing):
         was = _earlier(best, changed, _SPOKEN.get(changed, changed), now_ns)
         return Extract(f"Not any more: {was}; {seen}.", (best,))
-    if best.status in _GONE:
+    if best.status in GONE:
         return Extract(f"Not any more: {seen}, and is missing since.", (best,))
     return Extract(f"Yes: {seen}.", (best,))
 

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory_nodes.answering.asked import Asked
+from memory_nodes.answering.asked import GRACE_S, Asked
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
 from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer, room_for_context
 from memory_nodes.answering.properties import PlaceAt, property_answer
-from memory_nodes.answering.relations import Related
+from memory_nodes.answering.related import Related
 from memory_nodes.errors import InputError, ModelError, ModelUnavailable, ReplyError
 from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.records import Answer, ObjectDescriptor, Relation, RetrievedKeyframe
@@ -167,7 +167,10 @@ class Reasoning:
         left_s = min(self.config.answer_timeout_s, asked.deadline.left_s())
         if left_s <= 0.0:
             raise ModelUnavailable("the time of the question is over: raise question_timeout_s")
-        return await self.model.complete(prompt, left_s)
+        try:
+            return await asyncio.wait_for(self.model.complete(prompt, left_s), left_s + GRACE_S)
+        except asyncio.TimeoutError:
+            raise ModelUnavailable(f"the model did not end within {left_s:.1f} s") from None
 
     def problem(self, error: Exception) -> str:
         """Why the model has no part in an answer."""

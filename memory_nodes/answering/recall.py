@@ -7,7 +7,6 @@ detections.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from memory_nodes.answering.naming import meant
@@ -47,18 +46,6 @@ class Recall:
         }
         return list(by_observation.values())
 
-    def seen(self, wanted: Filter) -> dict[str, int]:
-        """What was seen in a time, on a map, from around a place, and in how many observations;
-        most frequent first.
-        """
-        names: dict[tuple[str, ...], str] = {}
-        pairs = {
-            (names.setdefault(name_key(item.name), item.name), item.observation_id)
-            for item in self._all(wanted)
-        }
-        counts = Counter(name for name, _ in pairs)
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
     def things(self, wanted: Filter, phrase: str = "") -> list[list[Sighting]]:
         """The sightings of each thing by itself, by time; the thing that was seen last first.
 
@@ -73,12 +60,6 @@ class Recall:
     def together_with(self, phrase: str) -> dict[str, int]:
         """What was seen in one view with a thing, and in how many views; most frequent first."""
         return self._sightings.together_with(meant(phrase, self._sightings.names()))
-
-    def count(self, phrase: str) -> int:
-        """How many things of this name are told apart."""
-        found = self.sightings(phrase)
-        consolidated = {item.entity_id for item in found if item.entity_id}
-        return max(len(consolidated), 1) if found else 0
 
     def _all(self, wanted: Filter) -> list[Sighting]:
         found = (*self._sightings.within(wanted), *self._without_gist())

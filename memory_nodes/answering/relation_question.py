@@ -20,6 +20,10 @@ class Relating(str, Enum):
     """What is seen in the same pictures?"""
     WAY = "way"
     """Over which relations does one come from it to another?"""
+    WHETHER = "whether"
+    """Is a thing on, in, beside it?"""
+    NEAREST = "nearest"
+    """Which thing has the least distance to it?"""
 
 
 @dataclass(frozen=True)
@@ -32,13 +36,15 @@ class RelationQuestion:
     other: str = ""
     """At which a way ends."""
     kind: str = ""
-    """Of the things asked for; empty for any."""
+    """Of the things asked for, as words name it; empty for any."""
     anchor_alone: str = ""
     """Of an anchor that stands beside something itself, "the crate on the table", the crate."""
     predicates: tuple[str, ...] = ()
     """Any of which answers; the one that was said is the first."""
 
 
+MAX_FORM_CHARS = 400
+"""No longer question is one of these: what the forms take grows with the square of its length."""
 _OPENING = r"(?:and )?(?:what|which|who)(?: (?:else|all))?"
 _PLACED = re.compile(
     rf"{_OPENING}(?: (?P<kind>(?!is\b|are\b|was\b|were\b)\w.*?))??"
@@ -58,12 +64,19 @@ _WAY = re.compile(
     r"\b(?:from|between) (?P<anchor>.+?) (?:to|and) (?P<other>.+)"
     r"|how (?:is|are) (?P<this>.+?) (?:connected|related|linked) (?:to|with) (?P<that>.+)"
 )
+_IS = re.compile(r"(?:is|are) (?!there\b).+")
+_NEAREST = (
+    re.compile(r".*\b(?:nearest|closest) (?!to\b)(?P<kind>.+?) to (?P<anchor>.+)"),
+    re.compile(r"(?P<kind>.*)\b(?:nearest|closest)(?: to)? (?P<anchor>.+)"),
+)
 _SEEN = re.compile(r"^(?:things?|objects?|items?|stuff)$")
 
 
 def relation_question(question: str) -> RelationQuestion | None:
     """None for a question about something else."""
     spoken = " ".join(words(question))
+    if len(spoken) > MAX_FORM_CHARS:
+        return None
     way = _WAY.fullmatch(spoken)
     if way is not None:
         anchor, other = _name(way["anchor"] or way["this"]), _name(way["other"] or way["that"])
@@ -71,7 +84,27 @@ def relation_question(question: str) -> RelationQuestion | None:
     together = _TOGETHER.fullmatch(spoken)
     if together is not None and (anchor := _name(together["anchor"])):
         return RelationQuestion(Relating.TOGETHER, anchor)
-    return _placed(question, spoken)
+    return _nearest(spoken) or _whether(question, spoken) or _placed(question, spoken)
+
+
+def _nearest(spoken: str) -> RelationQuestion | None:
+    """'The chair closest to the door', 'the closest chair to it'."""
+    for form in _NEAREST:
+        found = form.fullmatch(spoken)
+        if found is not None and (anchor := _name(found["anchor"])):
+            return RelationQuestion(Relating.NEAREST, anchor, kind=_kind(found["kind"]))
+    return None
+
+
+def _whether(question: str, spoken: str) -> RelationQuestion | None:
+    """'Is the lamp on the desk?'"""
+    asked = read_question(question)
+    kind, anchor = _name(asked.target), _name(asked.anchor)
+    if not kind or not anchor or _IS.fullmatch(asked.target) is None:
+        return None
+    said = predicate_of(spoken.removesuffix(asked.anchor).removeprefix(asked.target).strip())
+    predicates = dict.fromkeys((*((said,) if said in PREDICATES else ()), *sorted(asked.forward)))
+    return RelationQuestion(Relating.WHETHER, anchor, kind=kind, predicates=tuple(predicates))
 
 
 def _placed(question: str, spoken: str) -> RelationQuestion | None:
@@ -84,15 +117,19 @@ def _placed(question: str, spoken: str) -> RelationQuestion | None:
     said = predicate_of(form["said"])
     if said not in PREDICATES:
         return None
-    kind = " ".join(word for word in _name(form["kind"] or "").split() if not _SEEN.match(word))
     predicates = dict.fromkeys((said, *sorted(asked.forward)))
     return RelationQuestion(
         Relating.PLACED,
         anchor,
-        kind=kind,
+        kind=_kind(form["kind"] or ""),
         anchor_alone=_name(read_question(asked.anchor).target),
         predicates=tuple(predicates),
     )
+
+
+def _kind(phrase: str) -> str:
+    """The same of things that are asked for: 'objects' are of any kind."""
+    return " ".join(word for word in _name(phrase).split() if not _SEEN.match(word))
 
 
 def _name(phrase: str) -> str:

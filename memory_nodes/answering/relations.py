@@ -5,90 +5,27 @@ Source: VL-KnG, section 6.3.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from memory_nodes.answering.asked import Asked
-from memory_nodes.answering.extractive import last_seen, listed, name
+from memory_nodes.answering.extractive import MAX_NAMED, last_seen, listed, listed_things, name
 from memory_nodes.answering.locating import called, is_called
+from memory_nodes.answering.related import RelationFacts
 from memory_nodes.answering.relation_question import Relating, RelationQuestion
 from memory_nodes.graph.phrases import name as written
 from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.graph.search import Step
 from memory_nodes.perception.predicates import inverse_of
-from memory_nodes.records import Answer, ObjectDescriptor, Relation, RetrievedKeyframe
-from memory_nodes.retrieval.context import evidence_line
-from memory_nodes.retrieval.ranking import Ranking, best_views, retrieved
+from memory_nodes.records import ObjectDescriptor, Relation
+from memory_nodes.retrieval.ranking import best_views
 from memory_nodes.retrieval.snapshot import Snapshot
+from memory_nodes.words import age_text
 
 MAX_ENDS = 5
 """Things of one name from which a way is looked for."""
-MAX_NAMED = 5
-"""Of more things these are named, the others counted."""
-CONFIDENCE = 0.5
-"""Of a sentence out of the graph: which thing was meant is told by words alone."""
 _VERBS = ("supports", "contains")
 """Predicates that are verbs themselves."""
-
-
-@dataclass(frozen=True)
-class RelationFacts:
-    """What the graph knows of a question about relations."""
-
-    text: str
-    objects: tuple[ObjectDescriptor, ...]
-    """What was asked for first, then what the question named."""
-    keyframe_ids: tuple[int, ...]
-    """Those that show most of it first."""
-    relations: tuple[Relation, ...] = ()
-    counts: str = ""
-    """For a prompt, where it is no relation: what shows with what, and how often."""
-    is_found: bool = True
-    """False: the objects are known, but nothing that stands to them as asked."""
-
-    def ranking(self, snapshot: Snapshot, max_keyframes: int) -> Ranking:
-        """For a context, where a search by words found nothing sure."""
-        shown = tuple(self._shown(key, snapshot) for key in self.keyframe_ids[:max_keyframes])
-        return Ranking({item.object_id: 1.0 for item in self.objects}, shown, 1.0)
-
-    def answer(self, asked: Asked, snapshot: Snapshot, problem: str) -> Answer:
-        """The answer without a model, and why it is without one."""
-        return Answer(
-            question=asked.question,
-            text=self.text,
-            found=self.is_found,
-            stamp_ns=asked.now_ns,
-            confidence=CONFIDENCE if self.is_found else 0.0,
-            degraded=True,
-            problems=(problem,),
-            keyframes=self.ranking(snapshot, asked.max_keyframes).keyframes
-            if self.is_found
-            else (),
-            objects=self.objects if self.is_found else (),
-            evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in self.objects),
-        )
-
-    def _shown(self, keyframe_id: int, snapshot: Snapshot) -> RetrievedKeyframe:
-        in_it = {item.object_id for item in snapshot.objects_by_keyframe.get(keyframe_id, ())}
-        shown = [item for item in self.objects if item.object_id in in_it]
-        share = len(shown) / len(self.objects)
-        return retrieved(snapshot.keyframes[keyframe_id], share, shown)
-
-
-@dataclass(frozen=True)
-class Related:
-    """What the scene graph adds to what was found."""
-
-    relations: tuple[Relation, ...] = ()
-    """For a context: those that were asked for, then all that the keyframes show."""
-    facts: RelationFacts | None = None
-    """Of a question about relations."""
-
-    @property
-    def note(self) -> str:
-        """A line for a context, or empty."""
-        return f"{self.facts.counts}\n" if self.facts is not None and self.facts.counts else ""
 
 
 def relation_facts(
@@ -108,6 +45,10 @@ def relation_facts(
         anchors = [best] if not alone or best in _meant(alone, snapshot, scene) else []
     if not anchors:
         return None
+    if asked.asks == Relating.NEAREST:
+        return _nearest(asked.kind, anchors, snapshot, now_ns)
+    if asked.asks == Relating.WHETHER:
+        return _whether(asked, anchors, snapshot, scene, now_ns)
     if asked.asks == Relating.TOGETHER:
         return _together(anchors, snapshot, scene)
     if asked.asks == Relating.WAY:
@@ -144,7 +85,7 @@ def _placed(
         return None
     things = [known[other] for other in found]
     where = listed(list(dict.fromkeys(map(name, used.values()))))
-    text = f"{predicate.capitalize()} {where} I saw {_listed(things)}."
+    text = f"{predicate.capitalize()} {where} I saw {listed_things(things)}."
     relations = tuple(found.values())
     objects = (*things, *used.values())
     return RelationFacts(text, objects, _most_shown(relations, snapshot), relations)
@@ -161,9 +102,67 @@ def _nothing(
     if anchor is None:
         return None
     seen = last_seen(anchor, snapshot, now_ns)
-    shown = tuple(hit.keyframe.keyframe_id for hit in best_views(anchor, snapshot))
     text = f"I saw nothing {asked.predicates[0]} {name(anchor)}; {seen}."
-    return RelationFacts(text, (anchor,), shown, is_found=False)
+    return RelationFacts(text, (anchor,), _best_shown(anchor, snapshot), is_found=False)
+
+
+def _whether(
+    asked: RelationQuestion,
+    anchors: Sequence[ObjectDescriptor],
+    snapshot: Snapshot,
+    scene: SceneGraph,
+    now_ns: int,
+) -> RelationFacts | None:
+    """'Yes: the lamp was seen on the desk, 2 minutes ago.' None where no thing is called so."""
+    things = {item.object_id: item for item in _meant(asked.kind, snapshot, scene)}
+    for predicate in asked.predicates:
+        for anchor in anchors:
+            for key, relation in scene.related(predicate, anchor.object_id).items():
+                if key in things and snapshot.holds(relation):
+                    shown = _most_shown((relation,), snapshot)
+                    age = age_text(snapshot.keyframes[max(shown)].stamp_ns, now_ns)
+                    text = f"Yes: {name(things[key])} was seen {predicate} {name(anchor)}, {age}."
+                    return RelationFacts(text, (things[key], anchor), shown, (relation,))
+    named = [item for item in things.values() if is_called(item, asked.kind)]
+    if not named or not any(is_called(item, asked.anchor) for item in anchors):
+        return None
+    last = max(named, key=lambda item: item.last_seen_ns)
+    text = f"No, as far as I know: {last_seen(last, snapshot, now_ns)}."
+    return RelationFacts(text, (last,), _best_shown(last, snapshot))
+
+
+def _nearest(
+    kind: str, anchors: Sequence[ObjectDescriptor], snapshot: Snapshot, now_ns: int
+) -> RelationFacts | None:
+    """'Nearest to the door, 1.2 m away: the chair was last seen next to the desk, 1 minute ago.'
+
+    None where the places are not known.
+    """
+    things = called(kind, kind, snapshot) if kind else snapshot.objects
+    pairs = [
+        (math.dist(thing.position.point_m, anchor.position.point_m), thing, anchor)
+        for anchor in anchors
+        for thing in things
+        if thing.position is not None
+        and anchor.position is not None
+        and thing.object_id != anchor.object_id
+        and _map_of(thing, snapshot) == _map_of(anchor, snapshot)
+    ]
+    if not pairs:
+        return None
+    distance_m, thing, anchor = min(pairs, key=lambda pair: pair[0])
+    seen = last_seen(thing, snapshot, now_ns)
+    text = f"Nearest to {name(anchor)}, {distance_m:.1f} m away: {seen}."
+    return RelationFacts(text, (thing, anchor), _best_shown(thing, snapshot))
+
+
+def _map_of(item: ObjectDescriptor, snapshot: Snapshot) -> str:
+    """That of its position, which is of the newest view."""
+    return snapshot.keyframes[item.views[-1].keyframe_id].map_id
+
+
+def _best_shown(item: ObjectDescriptor, snapshot: Snapshot) -> tuple[int, ...]:
+    return tuple(hit.keyframe.keyframe_id for hit in best_views(item, snapshot))
 
 
 def _together(
@@ -245,14 +244,6 @@ def _said(step: Step, near: str, snapshot: Snapshot) -> str:
         ends, predicate = (relation.object_id, relation.subject_id), inverse
     one, other = (name(snapshot.objects_by_id[end]) for end in ends)
     return f"{one} {'' if predicate in _VERBS else 'is '}{predicate} {other}"
-
-
-def _listed(things: Sequence[ObjectDescriptor]) -> str:
-    """Each name once, and how many more there are."""
-    names = list(dict.fromkeys(map(name, things)))
-    if len(names) > MAX_NAMED:
-        names = [*names[:MAX_NAMED], f"{len(names) - MAX_NAMED} more"]
-    return listed(names)
 
 
 def _most_shown(relations: Sequence[Relation], snapshot: Snapshot) -> tuple[int, ...]:

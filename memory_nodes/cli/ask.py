@@ -29,6 +29,7 @@ from memory_nodes.store.filters import Filter
 from memory_nodes.store.memory_clock import MemoryClock
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
+from memory_nodes.store.search import Search
 from memory_nodes.store.sightings import Sightings
 
 
@@ -49,13 +50,16 @@ def _run(memory_dir: Path, arguments: argparse.Namespace) -> Outcome:
         closing(Reader(memory_dir)) as reader,
         closing(Past(memory_dir)) as past,
         closing(Sightings(memory_dir)) as sightings,
+        closing(Search(memory_dir, saves_caches=False)) as search,
     ):
         now_ns = MemoryClock(reader).now_ns()
         snapshots = SnapshotCache(reader)
         retriever = Retriever(RetrievalConfig(), model)
         recall = Recall(sightings)
         answerer = Answerer(
-            model, snapshots, AnswererConfig(), dates, retriever, past, recall=recall
+            *(model, snapshots, AnswererConfig(), dates, retriever, past),
+            recall=recall,
+            search=search,
         )
         wanted = _wanted(arguments, now_ns, dates)
         answer = asyncio.run(

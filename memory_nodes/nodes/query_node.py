@@ -127,6 +127,7 @@ class QueryNode(MemoryNode):
             self.past,
             agents,
             Recall(self.sightings),
+            self.search,
         )
 
     def _grounding(self) -> Grounding | None:

@@ -20,6 +20,21 @@ _MENTION = re.compile(
 """What follows is written on a thing or stands beside it, and is something else."""
 
 
+_MARK = r"""["\u201c\u201d\u201e\u00ab\u00bb]"""
+_QUOTED = re.compile(
+    rf"{_MARK}.*?(?:{_MARK}|$)"
+    r"|(?<!\w)['\u2018].*?(?:['\u2019](?!\w)|$)"
+    rf"|(?::|\b(?:says?|saying|reads|labell?ed|titled)\b(?! *(?:{_MARK}|['\u2018])))[^.!?\n]*",
+    re.I | re.S,
+)
+"""What is written on a thing or said by somebody, not what is there."""
+
+
+def without_quotes(text: str) -> str:
+    """A text without what it only quotes: of 'a poster: mind the stairs' it is 'a poster'."""
+    return " ".join(_QUOTED.sub(" ", text).split())
+
+
 def naming_part(text: str) -> str:
     """The beginning of a text, in which it says what a thing is and has: something at least, so
     that of "go to the sheet about the fleet" it is "go to the sheet".

@@ -41,6 +41,7 @@ _PRESENT = re.compile(
     re.I,
 )
 """Says of no thing what it is."""
+_SPOKEN_WORD = re.compile(r"\S+")
 _OPEN = (["what"], ["which"], ["who"], ["how"])
 _SIDES = frozenset("left right front back side top bottom middle end".split())
 
@@ -103,14 +104,21 @@ def read_question(text: str) -> Question:
     """
     text = " ".join(_PRESENT.sub(" ", text).split())
     spoken = " ".join(words(text))
+    last_thing = _last_thing(spoken)
     for found in _PLACING.finditer(spoken):
-        anchor = spoken[found.end() :].strip()
-        if terms_of(anchor) - _SIDES:
+        if found.end() <= last_thing:
+            anchor = spoken[found.end() :].strip()
             target = spoken[: found.start()].strip()
             forward, backward = _predicates(found.group())
             is_named = bool(terms_of(target) - _SIDES)
             return Question(text, target if is_named else "", anchor, forward, backward)
     return Question(text)
+
+
+def _last_thing(spoken: str) -> int:
+    """Where the last word begins that may name a thing; -1 where none does."""
+    said = (found for found in _SPOKEN_WORD.finditer(spoken) if found[0] not in STOP_WORDS)
+    return max((found.start() for found in said if stem(found[0]) not in _SIDES), default=-1)
 
 
 def terms_of(text: str) -> frozenset[str]:

@@ -77,6 +77,11 @@ class Snapshot:
         """Made when the first question needs it."""
         return GraphIndex.of(self.objects, self.relations)
 
+    @property
+    def newest(self) -> Keyframe | None:
+        """The newest keyframe."""
+        return max(self.keyframes.values(), key=lambda item: item.stamp_ns, default=None)
+
     def last_place(self, map_id: str) -> Keyframe | None:
         """The newest keyframe of a map that tells where the robot was."""
         known = (

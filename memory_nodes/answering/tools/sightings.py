@@ -14,6 +14,7 @@ from memory_nodes.episodic.chunk_observations import is_of_chunk
 from memory_nodes.episodic.lines import SPOKEN_LAYERS
 from memory_nodes.episodic.things import is_said_in
 from memory_nodes.records import ItemKind
+from memory_nodes.retrieval.mentions import without_quotes
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.hits import Hit
 from memory_nodes.store.observations import is_interoceptive
@@ -51,10 +52,13 @@ async def _told(call: Call, name: str, limits: Filter) -> list[Sighting]:
     found = await asyncio.to_thread(
         call.sources.search.words, name, _LOOKED_THROUGH, wanted, per_text=_PER_TEXT
     )
-    return [_sighting(hit, name) for hit in found.hits if is_said_in(name, hit.text)]
+    return [
+        sighting_of(hit, name) for hit in found.hits if is_said_in(name, without_quotes(hit.text))
+    ]
 
 
-def _sighting(hit: Hit, name: str) -> Sighting:
+def sighting_of(hit: Hit, name: str) -> Sighting:
+    """That a thing was named in an observation."""
     assert hit.position_map_m is not None, "an observation has a place"
     return Sighting(name, hit.item_id, hit.end_ns, hit.map_id, hit.position_map_m, hit.layer)
 

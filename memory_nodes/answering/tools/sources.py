@@ -6,16 +6,15 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_nodes.answering.whereabouts import newest_whereabouts
 from memory_nodes.dates import Dates
 from memory_nodes.errors import ConfigurationError, ModelError
 from memory_nodes.geometry import Array, Vector3
 from memory_nodes.models.ports import TextEmbedder
-from memory_nodes.records import ItemKind
 from memory_nodes.retrieval.retriever import Retriever
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.hits import Hit
-from memory_nodes.store.observations import MAX_STAMP_NS
 from memory_nodes.store.past import Past
 from memory_nodes.store.reader import Reader
 from memory_nodes.store.search import Search
@@ -83,14 +82,9 @@ class Sources:
 
     def whereabouts(self, map_id: str) -> tuple[str, Vector3 | None]:
         """The map and place of the newest that was seen or observed there, or on any map."""
-        limits = Filter(kinds=(ItemKind.OBSERVATION,), map_id=map_id)
-        observed = self.search.between(0, MAX_STAMP_NS, 1, limits).hits
         keyframe = self.reader.latest_keyframe()
-        if keyframe is None or not keyframe.is_localized or map_id not in ("", keyframe.map_id):
-            return (observed[0].map_id, observed[0].position_map_m) if observed else (map_id, None)
-        if observed and observed[0].end_ns >= keyframe.stamp_ns:
-            return observed[0].map_id, observed[0].position_map_m
-        return keyframe.map_id, keyframe.map_from_base.position_m
+        found = newest_whereabouts(self.search, keyframe, Filter(map_id=map_id))
+        return (map_id, None) if found is None else (found.map_id, found.position_map_m)
 
     async def hybrid(
         self, text: str, k: int, wanted: Filter

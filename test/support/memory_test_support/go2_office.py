@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from memory_nodes.answering.naming import asked_name
+from memory_nodes.answering.naming import meant, phrases
 from memory_nodes.answering.recall import Recall
-from memory_nodes.answering.recall_question import Asks, recall_question
 from memory_nodes.geometry import Pose, Vector3
 from memory_nodes.records import NS_PER_S, Observation
+from memory_nodes.words import stem, words
+from memory_test_support.recall_question import Asks, recall_question
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "data" / "go2_office"
 DURATION_NS = 285 * NS_PER_S
@@ -54,7 +55,7 @@ def answer(recall: Recall, question: str) -> Answer:
     """
     asked = recall_question(question)
     if asked.asks is Asks.SEEN:
-        return set(recall.seen(asked.wanted))
+        return {group[0].name for group in recall.things(asked.wanted)}
     phrase, _ = asked_name(question, recall.names())
     found = recall.sightings(phrase, asked.wanted)
     if asked.asks is Asks.PRESENCE:
@@ -62,7 +63,7 @@ def answer(recall: Recall, question: str) -> Answer:
     if asked.asks is Asks.SIGHTINGS:
         return len(found)
     if asked.asks is Asks.COUNT:
-        return recall.count(phrase)
+        return _count(recall, phrase)
     if asked.asks is Asks.TOGETHER:
         return set(recall.together_with(phrase))
     if not found:
@@ -73,6 +74,35 @@ def answer(recall: Recall, question: str) -> Answer:
         return (one.stamp_ns / NS_PER_S,)
     place_m: Vector3 = one.position_map_m
     return place_m[:2]
+
+
+def asked_name(question: str, known: Iterable[str]) -> tuple[str, list[str]]:
+    """The phrase that a question is about, and the known names that it means.
+
+    Of several phrases the one that is known, else the longest; empty where there is none.
+    """
+    names = list(known)
+    in_whole = _known_in(question, names)
+    for phrase in (*in_whole, *phrases(question)):
+        if found := meant(phrase, names):
+            return phrase, found
+    return next(iter(phrases(question)), ""), []
+
+
+def _known_in(question: str, names: Iterable[str]) -> list[str]:
+    """Known names of several words that stand in a question, though a word of them asks: 'first
+    aid kit'. Longest first.
+    """
+    said = f" {' '.join(map(stem, words(question)))} "
+    whole = [name for name in names if f" {' '.join(map(stem, words(name)))} " in said]
+    return sorted((name for name in whole if len(words(name)) > 1), key=len, reverse=True)
+
+
+def _count(recall: Recall, phrase: str) -> int:
+    """How many things of this name are told apart."""
+    found = recall.sightings(phrase)
+    consolidated = {item.entity_id for item in found if item.entity_id}
+    return max(len(consolidated), 1) if found else 0
 
 
 def is_right(question: Question, given: Answer) -> bool:

@@ -17,12 +17,12 @@ from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.answering.prompt import prompt_tokens
 from memory_nodes.answering.reasoning import Reasoning
-from memory_nodes.answering.relations import Related
+from memory_nodes.answering.related import Related
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError, ModelRejected, ModelUnavailable
 from memory_nodes.models.openai_chat import OpenAIChat
 from memory_nodes.models.openai_endpoint import EndpointConfig, client_for
-from memory_nodes.models.ports import ChatModel
+from memory_nodes.models.ports import ChatModel, Prompt, Reply
 from memory_nodes.records import NS_PER_S, Answer, Relation
 from memory_nodes.retrieval.retriever import RetrievalConfig, Retrieved, Retriever
 from memory_nodes.retrieval.snapshot import Snapshot, SnapshotCache
@@ -331,6 +331,21 @@ def test_server_that_hangs_gives_a_degraded_answer_in_time(memory_dir: Path) -> 
         answer = asyncio.run(answerer.answer(QUESTION, NOW_NS))
         assert (answer.found, answer.degraded) == (True, True)
         assert time.monotonic() - started_s < 3.0
+
+
+class _Deaf(RecordedChat):
+    """A model that keeps to no deadline."""
+
+    async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
+        await asyncio.sleep(3600.0)
+        raise AssertionError
+
+
+def test_model_that_keeps_to_no_deadline_is_not_waited_for(memory_dir: Path) -> None:
+    answerer = _answerer(memory_dir, _Deaf(), AnswererConfig(answer_timeout_s=0.1))
+    answer = asyncio.run(answerer.answer(QUESTION, NOW_NS))
+    assert (answer.found, answer.degraded) == (True, True)
+    assert answer.problems == ("answered without the model: the model did not end within 0.1 s",)
 
 
 def test_prompt_stays_within_its_budget(tmp_path: Path) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from memory_nodes.answering.answerer import MAX_QUESTION_CHARS
 from memory_nodes.answering.asked import Asked, Deadline, read_asked
+from memory_nodes.answering.change_question import change_question
 from memory_nodes.answering.question_kind import QuestionKind
+from memory_nodes.answering.relation_question import relation_question
 from memory_nodes.dates import Dates
 from memory_nodes.records import NS_PER_S
 from memory_nodes.store.filters import Filter
@@ -66,3 +71,14 @@ def test_time_that_is_not_understood_is_told() -> None:
 def test_deadline_runs_down_to_zero() -> None:
     assert 0.0 < Deadline.after(1000.0).left_s() <= 1000.0
     assert Deadline.after(0.0).left_s() == 0.0
+
+
+@pytest.mark.parametrize("said", ["in ", "what did move ", "what is on ", "is is ", "moved from "])
+def test_reading_a_long_question_takes_time_like_its_length(said: str) -> None:
+    """The rules that read it run between the other questions, which wait so long."""
+    question = (f"How do you {said * MAX_QUESTION_CHARS}")[:MAX_QUESTION_CHARS]
+    started_s = time.process_time()
+    _read(question)
+    relation_question(question)
+    change_question(question, NOW_NS, Dates("UTC"))
+    assert time.process_time() - started_s < 0.25

@@ -13,7 +13,7 @@ from memory_nodes.answering.answerer import Answerer
 from memory_nodes.answering.config import AnswererConfig
 from memory_nodes.errors import ModelUnavailable
 from memory_nodes.geometry import Pose
-from memory_nodes.records import Answer
+from memory_nodes.records import Answer, Relation
 from memory_nodes.retrieval.snapshot import SnapshotCache
 from memory_nodes.store.filters import Filter
 from memory_nodes.store.past import Past
@@ -133,6 +133,22 @@ def test_robot_is_where_it_was_last_as_far_as_it_remembers(memory_dir: Path, que
     answer = _ask(memory_dir, question)
     assert answer.text.startswith("I was in hall, at (5.0, 0.0) m")
     assert [hit.keyframe.keyframe_id for hit in answer.keyframes] == [2]
+
+
+def test_sighting_beside_something_is_the_last_one_there(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    seen = [keyframe(number) for number in (1, 2, 3)]
+    mug = descriptor("mug_1", view(1), view(2), view(3))
+    desk = descriptor("desk_1", view(1), view(2), view(3), description="a desk for mugs")
+    on_desk = Relation("mug_1", "on", "desk_1", (1, 2))
+    writer.commit_chunk(graph(1, seen, [desk, mug, descriptor("lamp_1", view(3))], [on_desk]))
+    writer.close()
+    there = _ask(tmp_path, "When did you see the mug on the desk?")
+    assert (there.found, there.keyframes[0].keyframe.keyframe_id) == (True, 2)
+    assert _ask(tmp_path, "When did you see the mug?").keyframes[0].keyframe.keyframe_id == 3
+    never = _ask(tmp_path, "When did you see the lamp on the desk?")
+    assert (never.found, never.keyframes) == (False, ())
+    assert never.text.startswith("I never saw the lamp there; the lamp was last seen ")
 
 
 def test_place_at_a_time_without_a_keyframe_is_not_known(memory_dir: Path) -> None:

@@ -67,6 +67,11 @@ def _stamps_s(memory: _Memory, phrase: str, wanted: Filter | None = None) -> lis
     return [item.stamp_ns / NS_PER_S for item in found]
 
 
+def _seen(memory: _Memory, wanted: Filter) -> dict[str, int]:
+    """Of each thing the number of its sightings."""
+    return {group[0].name: len(group) for group in memory.recall.things(wanted)}
+
+
 def test_sightings_are_one_for_each_observation_by_time(told: _Memory) -> None:
     assert _stamps_s(told, "chairs") == [1.0, 2.0, 4.0, 5.0, 7.0]
     assert _stamps_s(told, "mug") == [1.0]
@@ -84,10 +89,10 @@ def test_sightings_are_those_of_the_time_map_and_place_that_is_wanted(told: _Mem
 
 
 def test_what_was_seen_then_or_there_is_counted(told: _Memory) -> None:
-    assert told.recall.seen(Filter(until_ns=2 * NS_PER_S)) == {"chair": 2, "red mug": 1, "table": 1}
+    assert _seen(told, Filter(until_ns=2 * NS_PER_S)) == {"chair": 2, "red mug": 1, "table": 1}
     there = Filter(map_id="map", center_map_m=(1.0, 0.0, 0.3), radius_m=0.5)
-    assert told.recall.seen(there) == {"chair": 1, "table": 1, "teddy bear": 1}
-    assert told.recall.seen(Filter(center_map_m=(9.0, 0.0, 0.0), radius_m=2.0)) == {}
+    assert _seen(told, there) == {"chair": 1, "table": 1, "teddy bear": 1}
+    assert _seen(told, Filter(center_map_m=(9.0, 0.0, 0.0), radius_m=2.0)) == {}
 
 
 def test_names_are_those_of_all_that_was_seen(told: _Memory) -> None:
@@ -97,22 +102,24 @@ def test_names_are_those_of_all_that_was_seen(told: _Memory) -> None:
 def test_things_of_a_name_are_counted_by_place(memory: _Memory) -> None:
     for at_s, x_m in enumerate((0.0, 1.0, 20.0, 21.0, 40.0)):
         memory.see("chair, table" if x_m == 40.0 else "chair", at_s, x_m)
-    assert memory.recall.count("chair") == 1  # they are told apart once they are consolidated
+    assert (
+        len(memory.recall.things(Filter(), "chair")) == 1
+    )  # they are told apart once they are consolidated
     consolidator = Consolidator(memory.writer, memory.past, None, None)
     episode_id = memory.writer.start_episode("another", "", 0)
     for at_s, x_m in enumerate((0.0, 1.0, 20.0, 21.0, 40.0)):
         memory.see("lamp, table" if x_m == 40.0 else "lamp", at_s, x_m)
     memory.writer.end_episode(episode_id, 9 * NS_PER_S)
     asyncio.run(consolidator.consolidate_now(episode_id, 0))
-    assert memory.recall.count("lamp") == 3
-    assert memory.recall.count("sofa") == 0
+    assert len(memory.recall.things(Filter(), "lamp")) == 3
+    assert memory.recall.things(Filter(), "sofa") == []
     assert memory.recall.together_with("lamp") == {"table": 1}
 
 
 def test_sightings_are_of_the_layers_that_are_wanted(told: _Memory) -> None:
     assert _stamps_s(told, "chair", Filter(layers=("detections",))) == [1.0, 2.0, 4.0, 5.0, 7.0]
     assert _stamps_s(told, "chair", Filter(layers=("speech",))) == []
-    assert told.recall.seen(Filter(layers=("speech",))) == {}
+    assert _seen(told, Filter(layers=("speech",))) == {}
 
 
 def test_each_thing_has_its_own_sightings_the_last_seen_first(told: _Memory) -> None:

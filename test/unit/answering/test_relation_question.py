@@ -31,6 +31,30 @@ def test_what_is_placed_somewhere(
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "asks", "kind", "anchor"),
+    [
+        ("Is the lamp on the desk?", Relating.WHETHER, "lamp", "desk"),
+        ("Are my keys in the red bowl?", Relating.WHETHER, "keys", "red bowl"),
+        ("Where is the chair closest to the door?", Relating.NEAREST, "chair", "door"),
+        ("Which chair is nearest to the door?", Relating.NEAREST, "chair", "door"),
+        ("Where is the chair nearest the door?", Relating.NEAREST, "chair", "door"),
+        ("Where is the closest chair to the door?", Relating.NEAREST, "chair", "door"),
+        ("What is closest to the door?", Relating.NEAREST, "", "door"),
+    ],
+)
+def test_whether_things_stand_so_and_which_is_nearest(
+    question: str, asks: Relating, kind: str, anchor: str
+) -> None:
+    asked = relation_question(question)
+    assert asked is not None
+    assert (asked.asks, asked.kind, asked.anchor) == (asks, kind, anchor)
+
+
+def test_question_longer_than_any_form_is_none_of_them() -> None:
+    assert relation_question("What is on the desk " + "and the desk " * 100) is None
+
+
 def test_thing_that_stands_beside_something_is_known_alone_too() -> None:
     asked = relation_question("What is inside the red crate on the table?")
     assert asked is not None

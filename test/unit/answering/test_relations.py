@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from memory_nodes.answering.extractive import MAX_NAMED
+from memory_nodes.answering.related import RelationFacts
 from memory_nodes.answering.relation_question import relation_question
-from memory_nodes.answering.relations import MAX_NAMED, RelationFacts, relation_facts
+from memory_nodes.answering.relations import relation_facts
 from memory_nodes.graph.scene_graph import SceneGraph
 from memory_nodes.records import NS_PER_S, ObjectDescriptor, Relation
 from memory_nodes.retrieval.snapshot import Snapshot
 from memory_nodes.store.filters import Filter
-from memory_test_support.records import descriptor, keyframe, view
+from memory_test_support.records import descriptor, keyframe, point, view
 
 LAPTOP = descriptor("laptop_1", view(1), view(2), view(3))
 MUG = descriptor("mug_1", view(1), view(2), color="red")
@@ -199,3 +201,60 @@ def test_nothing_that_stands_so_is_told_as_nothing_with_what_is_known() -> None:
 
 def test_kind_that_may_be_known_by_another_word_is_not_denied() -> None:
     assert _facts("Which furniture is under the laptop?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "objects"),
+    [
+        (
+            "Is the laptop on the desk?",
+            "Yes: the laptop was seen on the desk, 1 minute ago.",
+            ["laptop_1", "desk_1"],
+        ),
+        (
+            "Is the mug on the desk?",
+            "Yes: the red mug was seen on the desk, 1 minute ago.",
+            ["mug_1", "desk_1"],
+        ),
+        (
+            "Is the lamp on the desk?",
+            "No, as far as I know: the lamp was last seen next to the desk, 1 minute ago.",
+            ["lamp_1"],
+        ),
+    ],
+)
+def test_whether_a_thing_stands_so_is_yes_or_no(
+    question: str, text: str, objects: list[str]
+) -> None:
+    relations = (*RELATIONS, Relation("lamp_1", "next to", "desk_1", (3,)))
+    facts = _facts(question, Snapshot(OBJECTS, relations, KEYFRAMES))
+    assert facts is not None
+    assert (facts.text, _ids(facts.objects), facts.is_found) == (text, objects, True)
+
+
+def test_of_what_is_not_known_there_is_neither_yes_nor_no() -> None:
+    assert _facts("Is the piano on the desk?") is None
+    assert _facts("Is the lamp on the piano?") is None
+
+
+def _placed_at(item: ObjectDescriptor, x_m: float) -> ObjectDescriptor:
+    return replace(item, position=point(x_m, 0.0))
+
+
+def test_nearest_of_its_kind_is_told_by_places_and_on_one_map() -> None:
+    """The chair at 9 m is near the door's numbers, but on another map; one has no place."""
+    door = _placed_at(descriptor("door_1", view(1)), 8.0)
+    chairs = (
+        _placed_at(descriptor("chair_1", view(1), color="blue"), 2.0),
+        _placed_at(descriptor("chair_2", view(2), color="red"), 6.5),
+        _placed_at(descriptor("chair_3", view(3), color="green"), 9.0),
+        descriptor("chair_4", view(2)),
+    )
+    frames = {**KEYFRAMES, 3: keyframe(3, map_id="upstairs")}
+    snapshot = Snapshot((door, *chairs), (), frames)
+    facts = _facts("Where is the chair closest to the door?", snapshot)
+    assert facts is not None
+    text = "Nearest to the door, 1.5 m away: the red chair was last seen 1 minute ago."
+    assert (facts.text, _ids(facts.objects)) == (text, ["chair_2", "door_1"])
+    assert facts.keyframe_ids == (2,)
+    assert _facts("Where is the mug closest to the door?", snapshot) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_nodes.retrieval.mentions import naming_part
+from memory_nodes.retrieval.mentions import naming_part, without_quotes
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,18 @@ from memory_nodes.retrieval.mentions import naming_part
 )
 def test_text_names_what_stands_before_the_first_mention(text: str, part: str) -> None:
     assert naming_part(text) == part
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a poster that says 'mind the stairs' beside a fern", "a poster that says beside a fern"),
+        ('a sign "to the stairs" on a door', "a sign on a door"),
+        ("a sign \u201eto the stairs\u201c on a door", "a sign on a door"),
+        ('a sign "to the stairs', "a sign"),
+        ("a poster: mind the stairs. A fern", "a poster . A fern"),
+        ("the dog's bowl near the stairs", "the dog's bowl near the stairs"),
+    ],
+)
+def test_what_is_quoted_is_not_there(text: str, left: str) -> None:
+    assert without_quotes(text) == left

@@ -61,6 +61,11 @@ def test_what_was_never_seen_is_not_found(thing: str, ask: Ask) -> None:
     assert reply.text.startswith("Not found")
 
 
+def test_word_that_a_scene_only_quotes_is_not_located(ask: Ask) -> None:
+    assert ask("locate", thing="stairs").result["found"] is False
+    assert ask("locate", thing="poster").result["found"] is True
+
+
 def test_time_limits_what_is_located(ask: Ask) -> None:
     reply = ask("locate", thing="vase", until="2025-12-01T14:45")
     assert [hit["id"] for hit in reply.result["hits"]] == ["vase_here"]

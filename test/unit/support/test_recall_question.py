@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_nodes.answering.recall_question import DEFAULT_RADIUS_M, Asks, recall_question
 from memory_nodes.records import NS_PER_S
+from memory_test_support.recall_question import DEFAULT_RADIUS_M, Asks, recall_question
 
 
 @pytest.mark.parametrize(

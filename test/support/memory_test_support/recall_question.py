@@ -1,4 +1,4 @@
-"""What a question asks of a memory, as far as patterns of words can tell."""
+"""What a question about the office of a real robot asks, as far as patterns of words can tell."""
 
 from __future__ import annotations
 
