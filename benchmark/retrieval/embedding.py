@@ -17,7 +17,10 @@ DEADLINE_S = 3600.0
 
 
 class KnownTexts:
-    """A TextEmbedder that only gives what it has prepared, so that times are of retrieval alone."""
+    """A TextEmbedder that gives what it has prepared, so that times are of retrieval alone.
+
+    The phrases of a question as answering makes them are embedded when they are first asked for.
+    """
 
     def __init__(self, embedder: TextEmbedder) -> None:
         self._embedder = embedder
@@ -29,9 +32,12 @@ class KnownTexts:
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Embeds what is new."""
+        asyncio.run(self._learn(texts))
+
+    async def _learn(self, texts: Iterable[str]) -> None:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            found = asyncio.run(self._embedder.embed(new, DEADLINE_S))
+            found = await self._embedder.embed(new, DEADLINE_S)
             self._vectors.update(zip(new, found.astype(np.float32), strict=True))
 
     def matrix(self, texts: Sequence[str]) -> Matrix:
@@ -39,6 +45,7 @@ class KnownTexts:
         return np.array([self._vectors[text] for text in texts])
 
     async def embed(self, texts: Sequence[str], deadline_s: float) -> Array:
+        await self._learn(texts)
         return self.matrix(texts).astype(np.float64)
 
     def ms_per_question(self, questions: Sequence[str]) -> float:

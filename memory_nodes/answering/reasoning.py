@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_nodes.answering.asked import GRACE_S, Asked
 from memory_nodes.answering.config import AnswererConfig
+from memory_nodes.answering.doubt import doubt_prompt, read_doubt
 from memory_nodes.answering.extractive import NOT_SEEN, extractive_answer
 from memory_nodes.answering.prompt import ModelAnswer, answer_prompt, read_answer, room_for_context
 from memory_nodes.answering.properties import PlaceAt, property_answer
@@ -31,7 +32,10 @@ NOTHING_RELATED = Related()
 
 @dataclass(frozen=True)
 class Reasoning:
-    """One call of the model for an answer. Source: VL-KnG, section 6.3 (GraphRAG)."""
+    """One call of the model for an answer, and a short one more where the evidence is weak.
+
+    Source: VL-KnG, section 6.3 (GraphRAG).
+    """
 
     model: ChatModel | None
     config: AnswererConfig
@@ -51,7 +55,8 @@ class Reasoning:
             return not_seen(asked)
         try:
             prompt = self._prompt(asked, snapshot, found, related)
-            return await self._told(asked, prompt, snapshot, found.ranking, related.relations)
+            answer = await self._told(asked, prompt, snapshot, found.ranking, related.relations)
+            return answer if found.is_seen else await self._undoubted(asked, answer)
         except (ModelError, InputError) as error:
             if not found.is_seen:
                 return not_seen(asked, f"decided without the model: {error}")
@@ -69,7 +74,8 @@ class Reasoning:
         room = room_for_context(asked.question, self.config.max_full_prompt_tokens)
         context = serialise_whole(snapshot, asked.now_ns, room)
         prompt = answer_prompt(asked.question, context, self.config.answer_temperature)
-        return await self._told(asked, prompt, snapshot, found.ranking, is_whole=True)
+        answer = await self._told(asked, prompt, snapshot, found.ranking, is_whole=True)
+        return answer if found.is_seen else await self._undoubted(asked, answer)
 
     async def over_lines(self, asked: Asked, lines: Sequence[str]) -> tuple[ModelAnswer, Reply]:
         """From lines of the history, which name no object and no keyframe.
@@ -124,6 +130,21 @@ class Reasoning:
             evidence=tuple(evidence_line(item, snapshot, asked.now_ns) for item in objects),
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
+        )
+
+    async def _undoubted(self, asked: Asked, answer: Answer) -> Answer:
+        """An answer from weak evidence, if what it is about is what was asked for.
+
+        Raises ModelError.
+        """
+        if not answer.found:
+            return answer
+        reply = await self._complete(asked, doubt_prompt(asked.question, answer.objects[0]))
+        told = answer if read_doubt(reply) else not_seen(asked)
+        return replace(
+            told,
+            prompt_tokens=answer.prompt_tokens + reply.prompt_tokens,
+            completion_tokens=answer.completion_tokens + reply.completion_tokens,
         )
 
     def _prompt(

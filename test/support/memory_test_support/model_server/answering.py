@@ -34,6 +34,14 @@ def answer(payload: dict[str, Any]) -> dict[str, Any]:
     return _answer_direct(question, context)
 
 
+def doubt(payload: dict[str, Any]) -> dict[str, Any]:
+    """Whether what was seen is what was asked for: they share a word."""
+    asked, seen = payload.get("asked"), payload.get("seen")
+    if not isinstance(asked, str) or not isinstance(seen, str):
+        raise BadRequestError("asked and seen must be strings")
+    return {"is_it": not set(content_words(asked)).isdisjoint(content_words(seen))}
+
+
 class _Weights:
     """How much a word tells: rare in the context counts more, adjectives count half."""
 

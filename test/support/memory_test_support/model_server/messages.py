@@ -15,7 +15,7 @@ from PIL import Image, UnidentifiedImageError
 
 from memory_test_support.model_server.errors import BadRequestError
 
-TASKS = ("chunk_detection", "association", "answer", "arrival_check")
+TASKS = ("chunk_detection", "association", "answer", "doubt", "arrival_check")
 _TASK_LINE = re.compile(r"""^\s*["{]*task["']?\s*:\s*["']?(\w+)""", re.MULTILINE)
 _FRAME = re.compile(r"\bframe\s+#?(\d+)", re.IGNORECASE)
 

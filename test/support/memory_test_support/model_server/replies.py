@@ -7,7 +7,7 @@ import json
 import struct
 from typing import Any
 
-from memory_test_support.model_server.answering import answer
+from memory_test_support.model_server.answering import answer, doubt
 from memory_test_support.model_server.arriving import ArrivalChecker
 from memory_test_support.model_server.association import Associator, views_on_tour
 from memory_test_support.model_server.detection import ChunkDetector
@@ -58,7 +58,8 @@ class Replies:
             return self._associator.reply(payload_of(message))
         if task == "arrival_check":
             return self._arrivals.reply(payload_of(message), images_of(message))
-        return answer(payload_of(message))
+        payload = payload_of(message)
+        return doubt(payload) if task == "doubt" else answer(payload)
 
     def embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
         """Vectors for one text or a list of texts, as floats or base64 of float32."""
