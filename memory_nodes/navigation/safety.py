@@ -130,7 +130,8 @@ class Rules:
             return Cause.STALE
         if not (keyframe.is_localized and keyframe.map_from_base.is_valid):
             return Cause.UNSURE_PLACE
-        if self.max_age_ns is not None and now_ns - keyframe.stamp_ns > self.max_age_ns:
+        # The age of what is ahead of now is not known: the clock has been set back.
+        if self.max_age_ns is not None and abs(now_ns - keyframe.stamp_ns) > self.max_age_ns:
             return Cause.TOO_OLD
         return None
 
