@@ -111,6 +111,17 @@ def test_keyframe_at_time_zero_has_an_age() -> None:
     assert rules.refusal_of(keyframe(1, stamp_s=0.0), 61 * NS_PER_S) is Cause.TOO_OLD
 
 
+@pytest.mark.parametrize("strip", ["1 -1, 1.1 -1, 1.1 1, 1 1", "1.2 -1, 1.2 1, 1.2 0"])
+def test_way_does_not_step_over_a_narrow_forbidden_place(strip: str) -> None:
+    """Its poses may be farther apart than that is wide: a strip, or a line."""
+    rules = Rules.of(SafetyConfig(keep_out=(strip,)), "map")
+    along = [Pose.planar(0.3 + 0.5 * number, 0.0, 0.0) for number in range(6)]
+    assert not any(map(rules.forbids, along))
+    assert rules.forbids_way(along)
+    assert not rules.forbids_way([Pose.planar(0.3 + 0.5 * n, 1.5, 0.0) for n in range(6)])
+    assert not rules.forbids_way([Pose.planar(0.0, 0.5 * n, 0.0) for n in range(6)])
+
+
 def test_way_may_leave_a_forbidden_place_but_not_enter_one() -> None:
     rules = Rules.of(SafetyConfig(keep_out=("1 -1, 2 -1, 2 1, 1 1",)), "map")
     along = [Pose.planar(0.5 * number, 0.0, 0.0) for number in range(6)]
