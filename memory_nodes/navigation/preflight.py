@@ -16,7 +16,8 @@ from memory_nodes.navigation.standoff import floor_distance_m, nearby_poses
 from memory_nodes.parameters import parameter
 
 INSCRIBED_COST = 253.0
-"""In Nav2's costmaps the robot's middle hits something from this on; 255 is not known."""
+"""In Nav2's costmaps the robot's middle hits something from this on."""
+UNKNOWN_COST = 255.0
 MAX_PLANS = 4
 """So many poses are given to the planner for one candidate."""
 
@@ -33,7 +34,11 @@ class PreflightConfig:
         "/compute_path_to_pose", "name of the ComputePathToPose action of Nav2"
     )
     preflight_timeout_s: float = parameter(
-        2.0, "wall time for one answer; without it the drive goes on", unit="s", low=0.1, high=60.0
+        2.0,
+        "wall time for the costs of some poses, or for a path; without them the drive goes on",
+        unit="s",
+        low=0.1,
+        high=60.0,
     )
     tolerance_m: float = parameter(
         0.5,

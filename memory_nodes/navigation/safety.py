@@ -83,6 +83,14 @@ class KeepOut:
                 is_inside = not is_inside
         return is_inside
 
+    def is_crossed(self, start_m: tuple[float, float], end_m: tuple[float, float]) -> bool:
+        """Whether the straight way from one point outside to another leads through it."""
+        return any(
+            _is_left(start_m, end_m, one) != _is_left(start_m, end_m, other)
+            and _is_left(one, other, start_m) != _is_left(one, other, end_m)
+            for one, other in zip(self.corners_m, self._next_corners(), strict=True)
+        )
+
     def _next_corners(self) -> Sequence[tuple[float, float]]:
         return (*self.corners_m[1:], self.corners_m[0])
 
@@ -130,7 +138,8 @@ class Rules:
             return Cause.STALE
         if not (keyframe.is_localized and keyframe.map_from_base.is_valid):
             return Cause.UNSURE_PLACE
-        if self.max_age_ns is not None and now_ns - keyframe.stamp_ns > self.max_age_ns:
+        # The age of what is ahead of now is not known: the clock has been set back.
+        if self.max_age_ns is not None and abs(now_ns - keyframe.stamp_ns) > self.max_age_ns:
             return Cause.TOO_OLD
         return None
 
@@ -141,13 +150,27 @@ class Rules:
 
     def forbids_way(self, path: Iterable[Pose]) -> bool:
         """Whether a path enters a place where the robot must not be; it may leave one."""
-        was_outside = False
+        before_m: tuple[float, float] | None = None
+        """The pose before, if that one is outside."""
         for pose in path:
-            is_outside = not self.forbids(pose)
-            if was_outside and not is_outside:
+            x_m, y_m, _ = pose.position_m
+            is_inside = self.forbids(pose)
+            if before_m is not None and (is_inside or self._parts(before_m, (x_m, y_m))):
                 return True
-            was_outside = is_outside
+            before_m = None if is_inside else (x_m, y_m)
         return False
+
+    def _parts(self, start_m: tuple[float, float], end_m: tuple[float, float]) -> bool:
+        """Whether a narrow place where the robot must not be lies between two poses."""
+        return any(area.is_crossed(start_m, end_m) for area in self.keep_out)
+
+
+def _is_left(
+    start_m: tuple[float, float], end_m: tuple[float, float], point_m: tuple[float, float]
+) -> bool:
+    """Whether a point lies to the left of a line."""
+    (x0, y0), (x1, y1), (x, y) = start_m, end_m, point_m
+    return (x1 - x0) * (y - y0) > (y1 - y0) * (x - x0)
 
 
 def _is_on_edge(

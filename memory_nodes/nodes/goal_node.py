@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.client import ActionClient
 from rclpy.action.server import ServerGoalHandle
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.task import Future
 from robot_memory.action import NavigateToMemory
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
+from unique_identifier_msgs.msg import UUID
 
 from memory_nodes.errors import RobotMemoryError
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -56,6 +59,9 @@ class GoalNode(MemoryNode):
         self.camera = declare(self, CameraConfig)
         self.endpoint = declare(self, EndpointConfig)
         self._stops: dict[bytes, Stop] = {}
+        """Of the goals that were accepted."""
+        self._spoken: dict[bytes, Stop] = {}
+        """Of those that are on their way from a command to here."""
 
     def open(self) -> None:
         self.model = metered_chat(self.health, lambda: self.endpoint)
@@ -81,6 +87,7 @@ class GoalNode(MemoryNode):
             endpoints.NAVIGATE_TO_MEMORY,
             self._execute,
             goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )
         self.serve(Trigger, endpoints.STOP, self._emergency_stop)
@@ -89,6 +96,7 @@ class GoalNode(MemoryNode):
         )
         self.on_stop(self.itself.destroy)
         self.listen(String, endpoints.COMMANDS, self._on_command, endpoints.EVENT)
+        self.on_stop(lambda: self._stop_all(Cause.CANCELED))
 
     def on_map(self) -> None:
         """A pose of the old map means nothing in the new one."""
@@ -107,6 +115,15 @@ class GoalNode(MemoryNode):
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
+    def _on_accepted(self, handle: ServerGoalHandle[Any, Any, Any]) -> None:
+        """From here on it can be stopped; it supersedes what was accepted before."""
+        for older in self._stops.values():
+            older.ask(Cause.REPLACED)
+        key = bytes(handle.goal_id.uuid)
+        stop = self._spoken.pop(key) if key in self._spoken else Stop()
+        self._stops[key] = stop
+        handle.execute()
+
     def _on_cancel(self, handle: ServerGoalHandle[Any, Any, Any]) -> CancelResponse:
         stop = self._stops.get(bytes(handle.goal_id.uuid))
         if stop is not None:
@@ -114,17 +131,16 @@ class GoalNode(MemoryNode):
         return CancelResponse.ACCEPT
 
     async def _execute(self, handle: ServerGoalHandle[Any, Any, Any]) -> NavigateToMemory.Result:
-        """One goal from words to wheels; a newer goal supersedes it."""
-        self._stop_all(Cause.REPLACED)
-        key, stop = bytes(handle.goal_id.uuid), Stop()
-        self._stops[key] = stop
-        if handle.is_cancel_requested:  # before there was anything to stop
-            stop.ask(Cause.CANCELED)
+        """One goal from words to wheels."""
+        key = bytes(handle.goal_id.uuid)
+        stop = self._stops[key]
         result = NavigateToMemory.Result()
         try:
             ending = await self._go(handle, stop, result)
         except RobotMemoryError as error:
             ending = Ending.of(Cause.NOT_REMEMBERED, str(error))
+        except rclpy_implementation.InvalidHandle:  # the node was deactivated under way
+            ending = Ending.of(Cause.CANCELED)
         except Exception as error:  # noqa: BLE001 rclpy would report outcome 0, that is ARRIVED
             self.survived(error)
             ending = Ending.of(Cause.ERROR, repr(error))
@@ -158,19 +174,19 @@ class GoalNode(MemoryNode):
         max_drives = goal.max_candidates or self.choosing.max_candidates
         whereabouts = Whereabouts(self, self.driving.lost_after_s)
         try:
-            trip = NavTrip(self, self.means, rules, whereabouts, stop, tell)
+            trip = NavTrip(self, self.means, self._rules, whereabouts, stop, tell)
             verifies = bool(goal.verify_on_arrival)
             return await visit(choice.candidates, trip, max_drives, verifies=verifies)
         finally:
             whereabouts.close()
 
     def _stop_all(self, reason: Cause) -> int:
-        for stop in self._stops.values():
+        for stop in (*self._stops.values(), *self._spoken.values()):
             stop.ask(reason)
         return len(self._stops)
 
     async def _emergency_stop(self, request: Trigger.Request, response: Trigger.Response) -> None:
-        """Stops all that drives, whoever sent it."""
+        """Takes back all goals of navigation, whoever sent them."""
         count = self._stop_all(Cause.STOPPED)
         self.counters["emergency_stops"] += 1
         is_stopped = await self.means.nav2.stop_all()
@@ -197,10 +213,14 @@ class GoalNode(MemoryNode):
             self._say("I did not understand where to go.")
             return
         goal = NavigateToMemory.Goal(query=target, verify_on_arrival=self.arrival.verify_spoken)
-        sending = self.itself.send_goal_async(goal)
-        sending.add_done_callback(self._on_own_goal)
+        goal_id = UUID(uuid=list(uuid4().bytes))
+        key = bytes(goal_id.uuid)
+        self._spoken[key] = Stop()  # a "stop" may come before the goal does
+        sending = self.itself.send_goal_async(goal, goal_uuid=goal_id)
+        sending.add_done_callback(partial(self._on_own_goal, key))
 
-    def _on_own_goal(self, sending: Future[Any]) -> None:
+    def _on_own_goal(self, key: bytes, sending: Future[Any]) -> None:
+        self._spoken.pop(key, None)  # where it was not accepted
         handle = sending.result()
         if handle is None or not handle.accepted:
             self._say("I cannot go there.")

@@ -19,6 +19,7 @@ from memory_nodes.navigation.arrival import (
 )
 from memory_nodes.perception.images import keep_jpeg, to_jpeg
 from memory_nodes.perception.messages import image_of
+from memory_nodes.records import NS_PER_S
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.camera import AnyImage, CameraConfig
 from memory_nodes.ros.conversions import time_from_msg
@@ -26,6 +27,8 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.nav2.stop import Stop
 
 JPEG_QUALITY = 90
+MAX_AHEAD_NS = NS_PER_S
+"""A picture that is further ahead of the node's clock has its stamp from another one."""
 
 
 class Eye:
@@ -61,13 +64,14 @@ class Eye:
 
     async def _picture(self, since_ns: int, stop: Stop) -> AnyImage | None:
         """The first one that was taken since a stamp."""
-        taken: Future[AnyImage] = Future(executor=self._node.executor)
+        node = self._node
+        taken: Future[AnyImage] = Future(executor=node.executor)
 
         def on_image(message: AnyImage) -> None:
-            if not taken.done() and time_from_msg(message.header.stamp) >= since_ns:
+            stamp_ns, until_ns = time_from_msg(message.header.stamp), node.now_ns() + MAX_AHEAD_NS
+            if not taken.done() and since_ns <= stamp_ns <= until_ns:
                 taken.set_result(message)
 
-        node = self._node
         subscription = node.create_subscription(
             self._kind, endpoints.IMAGE, on_image, endpoints.SENSOR
         )

@@ -46,6 +46,7 @@ class NavTrip:
     """A navigation.visit.Trip.
 
     Args:
+        rules: of now; they may change under way.
         tell: takes the phase, the number of the drive and the distance that remains, metres.
     """
 
@@ -53,7 +54,7 @@ class NavTrip:
         self,
         node: MemoryNode,
         means: Means,
-        rules: Rules,
+        rules: Callable[[], Rules],
         whereabouts: Whereabouts,
         stop: Stop,
         tell: Callable[[str, int, float], None],
@@ -70,13 +71,16 @@ class NavTrip:
         if self._stop.reason is not None:
             return self._stop.ending()
         self._tell("checking", self._number + 1, 0.0)
-        checked = await self._means.preflight.checked(candidate, self._rules)
+        checked = await self._means.preflight.checked(candidate, self._rules())
         return Ending.of(checked) if isinstance(checked, Cause) else checked
 
     async def drive(self, candidate: Candidate, number: int) -> Ending:
         self._number = number
+        refusal = self._rules().refusal_of(candidate.keyframe, self._node.now_ns())
+        if refusal is not None:
+            return Ending.of(refusal)
         self._node.get_logger().info(f"driving to keyframe {candidate.keyframe.keyframe_id}")
-        return await self._drive(candidate.map_from_goal)
+        return await self._drive(candidate, candidate.map_from_goal)
 
     async def look(self, candidate: Candidate) -> Sighted | Ending:
         self._tell("looking", self._number, 0.0)
@@ -95,12 +99,18 @@ class NavTrip:
         self._write_down(candidate, seen, base)
         return seen
 
-    async def _drive(self, map_from_goal: Pose) -> Ending:
-        if self._node.suite.map_id != self._rules.map_id:
+    async def _drive(self, candidate: Candidate, map_from_goal: Pose) -> Ending:
+        """To a pose on the map of a candidate; nothing is even published once it is to stop."""
+        if self._stop.reason is not None:
+            return self._stop.ending()
+        rules = self._rules()
+        if rules.map_id != candidate.keyframe.map_id:
             return Ending.of(Cause.OTHER_MAP)  # the robot is on another map by now
+        if rules.forbids(map_from_goal):
+            return Ending.of(Cause.KEPT_OUT)
         pose = pose_stamped(map_from_goal, self._node.now_ns(), self._node.suite.map_frame)
         self._means.goal.publish(pose)
-        if self._rules.dry_run:
+        if rules.dry_run:
             return Ending.of(Cause.DRY_RUN)
         return await self._means.nav2.drive(
             pose,
@@ -120,7 +130,7 @@ class NavTrip:
         if not is_known or abs(turn_rad) <= self._means.arrival.face_within_rad:
             return None
         x_m, y_m, _ = base.position_m
-        ending = await self._drive(Pose.planar(x_m, y_m, base.yaw_rad + turn_rad))
+        ending = await self._drive(candidate, Pose.planar(x_m, y_m, base.yaw_rad + turn_rad))
         goes_on = ending.cause is Cause.ARRIVED or ending.cause.tries_next
         return None if goes_on else ending
 
@@ -137,7 +147,7 @@ class NavTrip:
         is_there = seen.presence is Presence.YES
         message = Observation(
             header=header(seen.stamp_ns, suite.map_frame),
-            map_id=self._rules.map_id,
+            map_id=candidate.keyframe.map_id,
             layer=LAYER,
             text=f"went to {target.words} ({target.object_id}): it"
             f" {'is' if is_there else 'is not'} where I remember it",

@@ -26,6 +26,7 @@ class Whereabouts:
         self._lost_after_ns = round(lost_after_s * NS_PER_S)
         self._source = pose_source(node)
         self._was_known = False
+        self._newest_ns = 0
 
     def close(self) -> None:
         self._source.close()
@@ -33,7 +34,11 @@ class Whereabouts:
     def now(self) -> Reached | None:
         """The newest pose that is not too old; None where there is none."""
         suite, now_ns = self._node.suite, self._node.now_ns()
-        for age_ns in range(0, max(self._lost_after_ns, STEP_NS) + 1, STEP_NS):
+        if now_ns < self._newest_ns:
+            self._source.clear()  # time has jumped back: what was heard is of another time
+        self._newest_ns = now_ns
+        longest_ns = min(now_ns, max(self._lost_after_ns, STEP_NS))
+        for age_ns in range(0, longest_ns + 1, STEP_NS):
             pose = self._at(now_ns - age_ns)
             if pose is not None:
                 self._was_known = True

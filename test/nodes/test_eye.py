@@ -84,11 +84,12 @@ def test_large_picture_is_made_smaller(
     assert PilImage.open(io.BytesIO(prompt.pictures[0].jpeg)).size == (320, 240)
 
 
-def test_picture_from_before_the_arrival_is_not_looked_at(
-    look: Callable[..., tuple[Sighted, list[Prompt]]],
+@pytest.mark.parametrize("stamp_s", [1000, 2**31 - 1])
+def test_picture_from_before_the_arrival_or_of_another_clock_is_not_looked_at(
+    stamp_s: int, look: Callable[..., tuple[Sighted, list[Prompt]]]
 ) -> None:
     old = picture()
-    old.header.stamp.sec = 1000
+    old.header.stamp.sec = stamp_s
     seen, prompts = look(YES, old, picture_timeout_s=0.5)
     assert (seen.presence, prompts) == (Presence.UNSURE, [])
     assert "no picture" in seen.reason

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rclpy.task import Future
 
 pytest.importorskip("nav2_msgs.srv", reason="the stand-in nav2_msgs is not built with services")
 
 from memory_nodes.geometry import Pose
 from memory_nodes.navigation.outcomes import Cause, Outcome
+from memory_nodes.navigation.preflight import UNKNOWN_COST
 from memory_nodes.nodes.goal_node import GoalNode
+from memory_nodes.ros.nav2 import shapes
 from memory_test_support.costmap_server import CostmapServer
 from memory_test_support.floor_plan import Area, FloorPlan
 from memory_test_support.goal_driver import SOON, Driver, cause_of, remember
@@ -84,3 +88,34 @@ def test_nothing_is_asked_where_preflight_is_off(bench: NodeBench) -> None:
     bench.start(GoalNode, **SOON, preflight=False)
     assert Driver(bench).go(keyframe_id=1).outcome == Outcome.ARRIVED
     assert server.asked == 0
+
+
+def test_costs_that_come_too_slowly_are_waited_for_together(
+    bench: NodeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service of one pose is asked for hundreds: what it tells in time is used."""
+    node = bench.start(GoalNode, **SOON, preflight_timeout_s=0.3)
+    planner = node.means.preflight.planner
+    asked: list[Any] = []
+
+    class Tiring:
+        """A client of a server that answers twice."""
+
+        def service_is_ready(self) -> bool:
+            return True
+
+        def call_async(self, request: Any) -> Future[Any]:
+            asked.append(request)
+            answer = Future[Any](executor=node.executor)
+            if len(asked) <= 2:
+                answer.set_result(SimpleNamespace(cost=0.0))
+            return answer
+
+        def remove_pending_request(self, asking: Future[Any]) -> None:
+            pass
+
+    monkeypatch.setattr(planner, "_costs", Tiring())
+    monkeypatch.setattr(shapes, "cost_requests", lambda kind, poses: poses)
+    costs = bench.executor.create_task(planner.costs, [HERE.map_from_base] * 200)
+    assert bench.result(costs, "the costs", 5.0) == [0.0, 0.0, *[UNKNOWN_COST] * 198]
+    assert len(asked) == 3

@@ -7,13 +7,10 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-from action_msgs.msg import GoalStatus, GoalStatusArray
-from action_msgs.srv import CancelGoal
+from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
-from rclpy.client import Client
-from rclpy.qos import qos_profile_action_status_default
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
@@ -24,6 +21,7 @@ from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.nav2 import shapes
 from memory_nodes.ros.nav2.activity import Activity
 from memory_nodes.ros.nav2.stop import Stop
+from memory_nodes.ros.nav2.underway import Underway
 from memory_nodes.ros.whereabouts import Whereabouts
 
 POLL_S = 0.1
@@ -44,10 +42,8 @@ class Nav2Client:
         self._config = config
         self._kind = shapes.navigate_type()
         self._client: ActionClient[Any, Any, Any] | None = None
-        self._live: dict[bytes, UUID] = {}
-        """Goals that were sent and are not known to have ended."""
-        self._driving: set[bytes] = set()
-        """Goals that Nav2 says it is driving to, whoever sent them."""
+        self._is_heard = False
+        """Whether Nav2 has lately told how the drive goes on."""
         self._last: Future[None] | None = None
         """Done when the newest drive has ended."""
         if self._kind is None:
@@ -61,21 +57,8 @@ class Nav2Client:
         )
         self._client = client
         node.on_stop(client.destroy)
-        # By its id a goal can be cancelled before its acceptance has been heard of.
-        self._canceller: Client[Any, Any] = node.create_client(
-            CancelGoal,
-            f"{config.navigate_action}/_action/cancel_goal",
-            callback_group=node.side_by_side,
-        )
-        node.on_stop(lambda: node.destroy_client(self._canceller))
         self._activity = Activity(node, config.navigator_node, config.server_timeout_s)
-        node.listen(
-            GoalStatusArray,
-            f"{config.navigate_action}/_action/status",
-            self._on_status,
-            qos_profile_action_status_default,
-        )
-        node.on_stop(self._let_go)
+        self._underway = Underway(node, config.navigate_action)
 
     @property
     def state(self) -> str:
@@ -84,7 +67,7 @@ class Nav2Client:
             return "not installed"
         if not self._client.server_is_ready():
             return "not running"
-        return "driving" if self._live or self._driving else "ready"
+        return "driving" if self._underway.is_any else "ready"
 
     async def drive(
         self,
@@ -114,20 +97,20 @@ class Nav2Client:
                 before.add_done_callback(lambda _: mine.set_result(None))
 
     async def stop_all(self) -> bool | None:
-        """Cancels every goal of Nav2, whoever sent it.
+        """Cancels every goal of the action, whoever sent it.
 
         False where Nav2 does not confirm it, None where there is no Nav2.
         """
-        if self._client is None or not self._canceller.service_is_ready():
+        if self._client is None or not self._underway.can_cancel:
             return None
-        cancelling = self._canceller.call_async(CancelGoal.Request())  # id and stamp 0: all
+        cancelling = self._underway.cancel_all()
         if not await self._node.within(self._config.server_timeout_s, cancelling):
-            self._canceller.remove_pending_request(cancelling)
+            self._underway.forget(cancelling)
             return False
         # The answer does not tell of a goal that refused: only the status does, a moment later.
         for _ in range(self._polls):
             await self._node.within(POLL_S)
-            if not self._driving:
+            if not self._underway.driving:
                 return True
         return False
 
@@ -158,16 +141,17 @@ class Nav2Client:
         def heard(message: Any) -> None:
             stamped = message.feedback.current_pose
             stamp_ns, frame = time_from_msg(stamped.header.stamp), stamped.header.frame_id
+            self._is_heard = True
             reached[:] = [Reached(pose_from_msg(stamped.pose), stamp_ns, frame)]
             feedback(float(message.feedback.distance_remaining))
 
         goal_id = UUID(uuid=list(uuid4().bytes))
-        self._live[bytes(goal_id.uuid)] = goal_id
+        self._underway.begin(goal_id)
         assert self._kind is not None
         try:
             ending = await self._send(self._kind.Goal(pose=goal), heard, stop, whereabouts, goal_id)
         except Exception:
-            self._cancel_by_id(goal_id)  # whatever went wrong here, the robot must not drive on
+            self._underway.give_up(goal_id)  # whatever went wrong here, the robot must not drive on
             raise
         has_arrived = ending.cause is Cause.ARRIVED
         now = await whereabouts.at_rest() if has_arrived else whereabouts.now()
@@ -190,38 +174,21 @@ class Nav2Client:
         sending = self._client.send_goal_async(goal, heard, goal_id)
         await self._node.within(self._config.server_timeout_s, sending, stop.asked)
         if not sending.done() and stop.reason is not None:
-            self._cancel_by_id(goal_id)
+            self._underway.cancel(goal_id)
             await self._node.within(self._config.server_timeout_s, sending)
         if not sending.done():
-            # Should it accept after all, nobody would wait for it: it must not drive.
+            # Should it have accepted, or do so after all, nobody would wait: it must not drive.
+            self._underway.give_up(goal_id)
             sending.add_done_callback(_cancel_late)
             return stop.ending() if stop.reason is not None else Ending.of(Cause.UNANSWERED)
         handle = sending.result()
         if handle is None or not handle.accepted:
-            self._live.pop(bytes(goal_id.uuid), None)
+            self._underway.end(goal_id)
             if stop.reason is not None:
                 return stop.ending()
             is_inactive = await self._activity.is_inactive()
             return Ending.of(Cause.INACTIVE if is_inactive else Cause.REJECTED)
         return await self._await_end(handle, stop, whereabouts)
-
-    def _let_go(self) -> None:
-        """The node stops: so must the robot."""
-        for goal_id in self._live.values():
-            self._cancel_by_id(goal_id)
-
-    def _cancel_by_id(self, goal_id: UUID) -> None:
-        request = CancelGoal.Request()
-        request.goal_info.goal_id = goal_id
-        self._canceller.call_async(request)
-
-    def _on_status(self, message: Any) -> None:
-        active = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
-        self._driving = {
-            bytes(item.goal_info.goal_id.uuid)
-            for item in message.status_list
-            if item.status in active
-        }
 
     async def _server_is_there(self, stop: Stop) -> bool:
         assert self._client is not None
@@ -236,25 +203,43 @@ class Nav2Client:
     async def _await_end(
         self, handle: ClientGoalHandle[Any, Any, Any], stop: Stop, whereabouts: Whereabouts
     ) -> Ending:
-        result = handle.get_result_async()
-        key = bytes(handle.goal_id.uuid)
-        result.add_done_callback(lambda _: self._live.pop(key, None))
-        cause = await self._watch(whereabouts, result, stop.asked)
+        result = Future[Any](executor=self._node.executor)
+
+        def ended(answer: Future[Any]) -> None:
+            if not result.done():
+                result.set_result(answer.result())
+
+        def ask() -> None:
+            handle.get_result_async().add_done_callback(ended)
+
+        ask()
+        cause = await self._watch(whereabouts, ask, result, stop.asked)
         if result.done():
-            return await self._of_result(result.result(), key)
+            ending = await self._of_result(result.result())
+            self._underway.end(handle.goal_id)
+            return ending
         is_stopped = await self._cancel(handle, result)
         ending = stop.ending() if stop.reason is not None else Ending.of(cause)
         if is_stopped:
+            self._underway.end(handle.goal_id)
             return ending
+        self._underway.give_up(handle.goal_id)
         doubt = " Navigation has not confirmed that the robot has stopped."
         return Ending(ending.cause, ending.message + doubt)
 
-    async def _watch(self, whereabouts: Whereabouts, *ends: Future[Any]) -> Cause:
-        """Waits as long as a drive may take, and while Nav2 and the robot's pose are there."""
+    async def _watch(
+        self, whereabouts: Whereabouts, ask: Callable[[], None], *ends: Future[Any]
+    ) -> Cause:
+        """Waits as long as a drive may take, and while Nav2 and the robot's pose are there.
+
+        Args:
+            ask: for the result, again when Nav2 is silent: it may have been started anew meanwhile,
+                and then does not know of the goal.
+        """
         assert self._client is not None
         limit_s = self._config.drive_timeout_s
         slice_s = min(WATCH_S, self._config.server_timeout_s, limit_s)
-        missed_s = 0.0
+        missed_s = silent_s = 0.0
         for _ in range(math.ceil(limit_s / slice_s)):
             if await self._node.within(slice_s, *ends):
                 break
@@ -263,6 +248,11 @@ class Nav2Client:
                 return Cause.GONE
             if whereabouts.is_lost:
                 return Cause.TF_LOST
+            silent_s = 0.0 if self._is_heard else silent_s + slice_s
+            self._is_heard = False
+            if silent_s >= self._config.server_timeout_s:
+                silent_s = 0.0
+                ask()
         return Cause.SILENT
 
     async def _cancel(self, handle: ClientGoalHandle[Any, Any, Any], result: Future[Any]) -> bool:
@@ -274,21 +264,19 @@ class Nav2Client:
         self._node.get_logger().error("navigation did not confirm that it has stopped")
         return False
 
-    async def _of_result(self, answer: Any, key: bytes) -> Ending:
+    async def _of_result(self, answer: Any) -> Ending:
         """A goal that somebody else's has replaced ends ABORTED too, and must not be sent again."""
         if answer.status == GoalStatus.STATUS_SUCCEEDED:
             return Ending.of(Cause.ARRIVED)
         if answer.status == GoalStatus.STATUS_CANCELED:
             return Ending.of(Cause.CANCELED)
-        if not self._is_taken_over(key):
+        if answer.status == GoalStatus.STATUS_UNKNOWN:
+            return Ending.of(Cause.GONE)  # Nav2 was started anew, and knows nothing of the goal
+        if not self._underway.is_anothers:
             await self._node.within(POLL_S)  # word of the other goal may come after the result
-        if self._is_taken_over(key):
+        if self._underway.is_anothers:
             return Ending.of(Cause.TAKEN_OVER)
         return shapes.ending_of_abort(answer.result)
-
-    def _is_taken_over(self, key: bytes) -> bool:
-        """Whether Nav2 drives to a goal that nobody here has sent."""
-        return bool(self._driving - {key} - set(self._live))
 
 
 def _cancel_late(sending: Future[Any]) -> None:

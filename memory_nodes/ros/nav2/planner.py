@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,12 @@ from rclpy.action import ActionClient
 from rclpy.client import Client
 
 from memory_nodes.geometry import Pose
-from memory_nodes.navigation.preflight import NO_ANSWER, NoAnswer, PreflightConfig
+from memory_nodes.navigation.preflight import (
+    NO_ANSWER,
+    UNKNOWN_COST,
+    NoAnswer,
+    PreflightConfig,
+)
 from memory_nodes.ros.conversions import pose_stamped
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.ros.nav2 import shapes
@@ -49,14 +55,16 @@ class Nav2Planner:
         if self._costs is None or not self._costs.service_is_ready():
             return NO_ANSWER
         found: list[float] = []
+        until_s = time.monotonic() + self._timeout_s
         # One after the other: a server keeps few requests, and drops the others of a burst.
         for request in shapes.cost_requests(self._cost_type, [self._stamped(p) for p in poses]):
             asking = self._costs.call_async(request)
-            if not await self._node.within(self._timeout_s, asking):
+            if not await self._node.within(max(0.0, until_s - time.monotonic()), asking):
                 self._costs.remove_pending_request(asking)
-                return NO_ANSWER
+                break
             found += shapes.costs_of(asking.result())
-        return found if len(found) == len(poses) else NO_ANSWER
+        # Of what was not told in time nothing is known; the poses that matter most come first.
+        return [*found, *[UNKNOWN_COST] * (len(poses) - len(found))] if found else NO_ANSWER
 
     async def path(self, goal: Pose) -> Sequence[Pose] | NoAnswer:
         if self._plans is None or not self._plans.server_is_ready():

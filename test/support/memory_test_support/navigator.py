@@ -47,6 +47,10 @@ class Navigator(Node):
     def accept_late(self) -> None:
         self._accepting.set_result(None)
 
+    def publish_status(self) -> None:
+        """Tells of all goals, as Nav2 does whenever one of them changes."""
+        self._server._handle.publish_status()
+
     async def _on_goal(self, goal: NavigateToPose.Goal) -> GoalResponse:
         self.goals.append(goal.pose)
         behavior = self._behavior(len(self.goals))

@@ -98,9 +98,28 @@ def test_memory_that_is_too_old_is_refused_and_just_old_enough_is_not() -> None:
     assert rules.refusal_of(seen, 160 * NS_PER_S + 1) is Cause.TOO_OLD
 
 
+def test_memory_from_after_now_is_of_no_known_age() -> None:
+    """The clock was set back, to 1970 for instance where its battery was empty."""
+    rules = Rules.of(SafetyConfig(max_memory_age_s=60.0), "map")
+    seen = keyframe(1, stamp_s=100.0)
+    assert rules.refusal_of(seen, 99 * NS_PER_S) is None
+    assert rules.refusal_of(seen, 0) is Cause.TOO_OLD
+
+
 def test_keyframe_at_time_zero_has_an_age() -> None:
     rules = Rules.of(SafetyConfig(max_memory_age_s=60.0), "map")
     assert rules.refusal_of(keyframe(1, stamp_s=0.0), 61 * NS_PER_S) is Cause.TOO_OLD
+
+
+@pytest.mark.parametrize("strip", ["1 -1, 1.1 -1, 1.1 1, 1 1", "1.2 -1, 1.2 1, 1.2 0"])
+def test_way_does_not_step_over_a_narrow_forbidden_place(strip: str) -> None:
+    """Its poses may be farther apart than that is wide: a strip, or a line."""
+    rules = Rules.of(SafetyConfig(keep_out=(strip,)), "map")
+    along = [Pose.planar(0.3 + 0.5 * number, 0.0, 0.0) for number in range(6)]
+    assert not any(map(rules.forbids, along))
+    assert rules.forbids_way(along)
+    assert not rules.forbids_way([Pose.planar(0.3 + 0.5 * n, 1.5, 0.0) for n in range(6)])
+    assert not rules.forbids_way([Pose.planar(0.0, 0.5 * n, 0.0) for n in range(6)])
 
 
 def test_way_may_leave_a_forbidden_place_but_not_enter_one() -> None:
