@@ -79,7 +79,7 @@ def _asked(
             phrase
             for question in memory.questions
             for text in (question.text, question.paraphrase)
-            for phrase in read_question(text).phrases
+            for phrase in (text, *read_question(text).phrases)
         )
     return {
         wording: {

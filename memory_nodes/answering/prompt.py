@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from memory_nodes.answering.extractive import NOT_SEEN
 from memory_nodes.errors import ReplyError
 from memory_nodes.models.ports import JsonSchema, Prompt, Reply
 from memory_nodes.models.prompt_files import prompt_text
@@ -80,10 +81,14 @@ def read_answer(
 ) -> ModelAnswer:
     """Ids that were not in the context are dropped and reported.
 
-    Raises ReplyError when the reply is cut off or holds no answer text.
+    Who found nothing need not say so in words. Raises ReplyError when the reply is cut off or
+    holds no answer text.
     """
     value = parse_json(reply.text)
+    found = not (isinstance(value, dict) and is_no(value.get("found")))
     text = value.get("answer") if isinstance(value, dict) else None
+    if not found and text == "":
+        text = NOT_SEEN
     if not reply.is_complete or not isinstance(text, str) or not text.strip():
         raise ReplyError(f"no answer in the model's reply: {reply.text[:80]!r}")
     named_objects = _list(value, "object_ids")
@@ -94,7 +99,7 @@ def read_answer(
     invented += [str(key) for key in named_keyframes if key not in keyframe_ids]
     return ModelAnswer(
         text=text.strip()[:MAX_ANSWER_CHARS],
-        found=not is_no(value.get("found")),
+        found=found,
         object_ids=known_objects,
         keyframe_ids=known_keyframes,
         confidence=_share(value.get("confidence")),

@@ -36,6 +36,7 @@ OTHERS = {
     "episodic_node.py: problem",
     "health.py: self._losses()",
     "looking_back.py: problem",
+    "main.py: '; '.join(sorted(lines)) or None",
     "query_node.py: answer.problems[0] if is_troubled else None",
     "query_node.py: problem",
     "query_node.py: str(error)",

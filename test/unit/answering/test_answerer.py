@@ -507,3 +507,8 @@ def test_doubt_that_cannot_be_read_is_not_seen_and_degraded(reply: str, tmp_path
     model = RecordedChat(_said(object_ids=["poster_1"], keyframe_ids=[1]), reply)
     answer = asyncio.run(_answerer(tmp_path, model).answer("Where are the stairs?", NOW_NS))
     assert (answer.found, answer.degraded) == (False, True)
+
+
+def test_model_that_found_nothing_need_not_say_so_in_words(memory_dir: Path) -> None:
+    answer = _ask(memory_dir, _said(found=False, answer="", object_ids=[], keyframe_ids=[]))
+    assert (answer.text, answer.found, answer.degraded) == (NOT_SEEN, False, False)
