@@ -132,14 +132,14 @@ class Camera:
     def _silence(self, silence_s: float) -> str:
         """Why no image comes; not every middleware says that types differ."""
         topic = self._node.resolve_topic_name(endpoints.IMAGE)
-        silence = f"no image on {topic} for {silence_s:.0f} s"
         publishers = self._node.get_publishers_info_by_topic(topic)
         others = {item.topic_type for item in publishers} - {
             f"sensor_msgs/msg/{self._kind.__name__}"
         }
-        if others:
-            return f"{silence}: it has {', '.join(sorted(others))}, see image_transport"
-        return f"{silence}: is the camera on?"
+        if not others:
+            return f"no image on {topic} for {silence_s:.0f} s: is the camera on?"
+        kinds = ", ".join(sorted(others))
+        return f"no image on {topic} for {silence_s:.0f} s: it has {kinds}, see image_transport"
 
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         self._gatherer.is_localized = is_localized(message.pose.covariance, self._gate)

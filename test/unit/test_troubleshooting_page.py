@@ -18,7 +18,7 @@ TELLING = ("trouble", "_report", "give_up", "nothing")
 KEPT = ("problem", "_waits", "_waits_for", "_without_model", "_OF_LATER")
 """Where a message is kept until it is told; so is what begins with WITHOUT_."""
 
-GIVING = ("clock_problem", "problem", "_judgement", "_losses")
+GIVING = ("clock_problem", "problem", "_judgement", "_losses", "_silence")
 """Functions that give a message."""
 
 ERRORS = ("ImageError", "EncodingUnsupported", "ExtraMissing")
@@ -28,7 +28,7 @@ RAISING = ("perception", "models")
 OTHERS = {
     "association_node.py: next(without, None)",
     "camera.py: problem",
-    "camera.py: problem if is_silent else None",
+    "camera.py: self._silence(silence_s) if is_silent else None",
     "detector_node.py: next(without, None)",
     "detector_node.py: self.detector.format_problem",
     "detector_node.py: self.visual_model.problem",
