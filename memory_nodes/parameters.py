@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, field, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from memory_nodes.errors import ConfigurationError
@@ -82,6 +83,17 @@ def as_declared(name: str, value: object, like: object) -> object:
             f"{name} is {value!r}, give a {type(like).__name__} such as {like!r}"
         )
     return value
+
+
+def path_of(name: str, text: str) -> Path:
+    """The path that a parameter names; ~ is the home directory.
+
+    Raises ConfigurationError for the home of somebody who is not there.
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ConfigurationError(f"{name} is {text!r}: there is no such home directory") from error
 
 
 def check(config: object) -> None:

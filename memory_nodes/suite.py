@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_nodes.parameters import parameter
+from memory_nodes.parameters import parameter, path_of
 
 HARDWARE_ID = "robot_memory"
 """Of the suite's own diagnostics, by which it knows them again."""
@@ -33,4 +33,4 @@ class SuiteConfig:
 
     @property
     def memory_path(self) -> Path:
-        return Path(self.memory_dir).expanduser()
+        return path_of("memory_dir", self.memory_dir)

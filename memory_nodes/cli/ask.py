@@ -19,6 +19,7 @@ from memory_nodes.cli.options import (
     add_time_zone,
     endpoint_of,
     read_when,
+    whole,
 )
 from memory_nodes.dates import Dates
 from memory_nodes.models.openai_chat import chat_for
@@ -38,7 +39,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--when", help=f"only what was seen in this time: {TIMES}")
     parser.add_argument(
-        "--max-keyframes", type=int, default=0, metavar="N", help="keyframes to give as evidence"
+        "--max-keyframes",
+        type=whole(least=1),
+        default=AnswererConfig().max_keyframes,
+        metavar="N",
+        help="keyframes to give as evidence (default: %(default)s)",
     )
     add_map(parser)
     add_time_zone(parser)

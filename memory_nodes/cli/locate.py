@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_nodes.answering.locating import locate_objects
 from memory_nodes.cli.command import Command, Outcome
 from memory_nodes.cli.findings import keyframe_data, object_data, object_table
-from memory_nodes.cli.options import add_map, add_time_zone
+from memory_nodes.cli.options import add_map, add_time_zone, whole
 from memory_nodes.dates import Dates
 from memory_nodes.retrieval.retriever import RetrievalConfig
 from memory_nodes.retrieval.snapshot import SnapshotCache
@@ -23,7 +23,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("text", nargs="?", default="", help='what it is: "red mug"')
     what.add_argument("--id", default="", dest="object_id", metavar="ID", help="mug_3, for one")
     parser.add_argument(
-        "--max-objects", type=int, default=5, metavar="N", help="at most (default: %(default)s)"
+        "--max-objects",
+        type=whole(least=1),
+        default=5,
+        metavar="N",
+        help="at most (default: %(default)s)",
     )
     add_map(parser)
     add_time_zone(parser)

@@ -31,6 +31,7 @@ from memory_nodes.cli import (
 from memory_nodes.cli.command import Command
 from memory_nodes.cli.printing import print_error, print_outcome
 from memory_nodes.errors import RobotMemoryError
+from memory_nodes.parameters import path_of
 from memory_nodes.suite import SuiteConfig
 
 COMMANDS: tuple[Command, ...] = (
@@ -57,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     command: Command = arguments.command
     try:
-        outcome = command.run(Path(arguments.memory_dir).expanduser(), arguments)
+        outcome = command.run(path_of("--memory-dir", str(arguments.memory_dir)), arguments)
     except RobotMemoryError as error:
         print_error(f"{command.name}: {error}")
         return 1
@@ -83,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
         own.add_argument(
             "--memory-dir",
             type=Path,
-            default=SuiteConfig().memory_dir,
+            default=Path(SuiteConfig().memory_dir),
             metavar="DIR",
             help="directory of the memory (default: %(default)s)",
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_nodes.answering.tools.toolbox import Sources, Toolbox
 from memory_nodes.cli.command import Command, Outcome
-from memory_nodes.cli.options import add_time_zone
+from memory_nodes.cli.options import add_time_zone, whole
 from memory_nodes.dates import Dates
 from memory_nodes.errors import ExtraMissing
 from memory_nodes.models.openai_endpoint import EndpointConfig
@@ -24,7 +24,7 @@ EXTRA = ("mcp", "mcp_types", "uvicorn")
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--http",
-        type=int,
+        type=whole(least=0, most=65_535),
         metavar="PORT",
         help="serve streamable HTTP on this port of 127.0.0.1, 0 for a free one (default: stdio)",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from memory_nodes.dates import Dates
 from memory_nodes.errors import InputError
@@ -12,6 +13,20 @@ from memory_nodes.suite import SuiteConfig
 from memory_nodes.times import TimeSpan, read_time
 
 TIMES = '"yesterday afternoon", "last two hours", "since Monday" or "2026-12-01 14:00"'
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """The type of an argument that is a whole number within bounds."""
+
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{value} is too small, the least is {least}")
+        if most is not None and value > most:
+            raise argparse.ArgumentTypeError(f"{value} is too large, the most is {most}")
+        return value
+
+    return number
 
 
 def add_time_zone(parser: argparse.ArgumentParser) -> None:

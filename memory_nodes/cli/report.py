@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from memory_nodes.cli.command import Command, Outcome
-from memory_nodes.cli.options import add_time_zone
+from memory_nodes.cli.options import add_time_zone, whole
 from memory_nodes.dates import Dates
 from memory_nodes.drawing.report import report
 from memory_nodes.drawing.report_page import report_page
@@ -26,7 +26,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-objects",
-        type=int,
+        type=whole(least=0),
         default=200,
         metavar="N",
         help="objects in the table, those seen last (default: %(default)s)",
@@ -39,8 +39,6 @@ def _run(memory_dir: Path, arguments: argparse.Namespace) -> Outcome:
     page_path: Path = arguments.target
     if page_path.suffix != ".html":
         raise InputError(f"{page_path} cannot be a report: give a name that ends in .html")
-    if arguments.max_objects < 0:
-        raise InputError(f"--max-objects is {arguments.max_objects}, the least is 0")
     found = report(memory_dir, Dates(arguments.time_zone), arguments.max_objects)
     picture_path = page_path.with_suffix(".png")
     buffer = io.BytesIO()

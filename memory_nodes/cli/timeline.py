@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_nodes.cli.command import Command, Outcome, Table
-from memory_nodes.cli.options import TIMES, add_time_zone, read_when
+from memory_nodes.cli.options import TIMES, add_time_zone, read_when, whole
 from memory_nodes.dates import Dates
 from memory_nodes.episodic.history.summary import summary
 from memory_nodes.episodic.history.tree import Branch, HistoryTree
@@ -25,7 +25,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--level",
-        type=int,
+        type=whole(least=0),
         default=0,
         metavar="N",
         help="2 for events, 3 for goals, more for what is above (default: what fits best)",

@@ -9,13 +9,12 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import TypeVar
 
 import openai
 
 from memory_nodes.errors import ConfigurationError, ModelError, ModelRejected, ModelUnavailable
-from memory_nodes.parameters import parameter
+from memory_nodes.parameters import parameter, path_of
 
 Result = TypeVar("Result")
 
@@ -83,7 +82,7 @@ def client_for(config: EndpointConfig) -> openai.AsyncOpenAI:
 def _api_key(config: EndpointConfig) -> str:
     key = os.environ.get(config.api_key_variable, "")
     if not key and config.api_key_file:
-        path = Path(config.api_key_file).expanduser()
+        path = path_of("api_key_file", config.api_key_file)
         try:
             key = path.read_text(encoding="utf-8").strip()
         except OSError as error:

@@ -21,7 +21,7 @@ from PIL import Image
 
 from memory_nodes.errors import ConfigurationError, ExtraMissing, ModelUnavailable
 from memory_nodes.geometry import Array
-from memory_nodes.parameters import parameter
+from memory_nodes.parameters import parameter, path_of
 
 Item = TypeVar("Item")
 
@@ -56,7 +56,7 @@ class VisualConfig:
     @property
     def weights_file(self) -> Path | None:
         """The file of the weights, where they are not given by name."""
-        path = Path(self.visual_weights).expanduser()
+        path = path_of("visual_weights", self.visual_weights)
         return path if path.is_file() else None
 
 

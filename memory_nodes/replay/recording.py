@@ -81,8 +81,8 @@ class BagRecorder:
         )
 
     def record(self, bag: Bag, progress: Progress) -> None:
-        """Reads it from beginning to end. Raises InputError for topics that cannot be used."""
-        topics = self._config.topics.found_in(bag.types)
+        """Reads it from beginning to end."""
+        topics = self._config.topics
         if not topics.camera_info:
             self._report("there is no camera_info: objects get no place", "camera_info")
         for heard in bag.messages([STATIC_TRANSFORMS]):  # latched: true of all the recording

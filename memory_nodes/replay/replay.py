@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_nodes.errors import InputError, StoreMissing
@@ -57,12 +57,16 @@ def replay(
         _check_new(memory_dir)
     images: Mapping[str, int] = {}
     problems: list[str] = []
-    with closing(Spool(memory_dir)) as spool:
+    with ExitStack() as opened:
+        bag = None
+        if recording is not None:  # before the spool: what cannot be read leaves nothing behind
+            bag = opened.enter_context(Bag(recording))
+            config = replace(config, topics=config.topics.found_in(bag.types))
+        spool = opened.enter_context(closing(Spool(memory_dir)))
         _start_after_what_is_stored(spool, memory_dir)
-        if recording is not None:
-            with Bag(recording) as bag:
-                recorder = BagRecorder(memory_dir, spool, config)
-                recorder.record(bag, progress)
+        if bag is not None:
+            recorder = BagRecorder(memory_dir, spool, config)
+            recorder.record(bag, progress)
             images = recorder.counters
             problems += recorder.problems.values()
         with Rememberer(

@@ -142,6 +142,13 @@ def test_error_is_one_line_without_a_traceback(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_home_of_nobody_is_no_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(Path("~nobody_of_this_name/memory"), "stats") == 1
+    assert capsys.readouterr().err == (
+        "stats: --memory-dir is '~nobody_of_this_name/memory': there is no such home directory\n"
+    )
+
+
 def test_name_outside_exports_is_refused(
     memory_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,7 +158,12 @@ def test_name_outside_exports_is_refused(
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["unknown"], ["backup"], ["export", "x", "--format", "csv"], ["doctor", "--fast"]],
+    [
+        *([], ["unknown"], ["backup"], ["export", "x", "--format", "csv"], ["doctor", "--fast"]),
+        *(["locate", "mug", "--max-objects", "0"], ["ask", "where?", "--max-keyframes", "-2"]),
+        *(["report", "--max-objects", "-1"], ["timeline", "--level", "-1"]),
+        *(["mcp", "--http", "65536"], ["mcp", "--http", "web"]),
+    ],
 )
 def test_arguments_that_cannot_be_used_give_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as exit_:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,11 +87,10 @@ async def _by_the_library(tour: Tour, memory_dir: Path) -> None:
 
 def _recorded(bag: Path, memory_dir: Path, config: RecordingConfig = CONFIG) -> BagRecorder:
     """Its first half alone."""
-    spool = Spool(memory_dir)
-    recorder = BagRecorder(memory_dir, spool, config)
-    with Bag(bag) as opened:
+    with Bag(bag) as opened, closing(Spool(memory_dir)) as spool:
+        found = replace(config, topics=config.topics.found_in(opened.types))
+        recorder = BagRecorder(memory_dir, spool, found)
         recorder.record(opened, silent)
-    spool.close()
     return recorder
 
 
@@ -187,6 +187,17 @@ def test_recording_without_transforms_is_refused(short_tour: Tour, tmp_path: Pat
     bag = write_tour_bag(tmp_path / "bag", short_tour, short_tour.frames[:2], options)
     with pytest.raises(InputError, match="no topic '/tf'"):
         _recorded(bag, tmp_path / "memory")
+
+
+def test_recording_that_cannot_be_used_leaves_the_directory_as_it_was(
+    bag: Path, tmp_path: Path
+) -> None:
+    wrong = replace(CONFIG, topics=Topics(image="/nothing"))
+    with pytest.raises(InputError, match="no topic '/nothing'"):
+        _replayed(bag, tmp_path / "memory", wrong)
+    with pytest.raises(InputError, match="cannot be read"):
+        _replayed(tmp_path / "misspelled", tmp_path / "memory")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_memory_that_is_there_is_not_touched(bag: Path, replayed: tuple[Path, Replayed]) -> None:
