@@ -135,10 +135,11 @@ class Reasoning:
     async def _undoubted(self, asked: Asked, answer: Answer) -> Answer:
         """An answer from weak evidence, if what it is about is what was asked for.
 
-        Raises ModelError.
+        What is not found is told in our words: a small model names a place even then. Raises
+        ModelError.
         """
         if not answer.found:
-            return answer
+            return replace(answer, text=not_seen(asked).text)
         reply = await self._complete(asked, doubt_prompt(asked.question, answer.objects[0]))
         told = answer if read_doubt(reply) else not_seen(asked)
         return replace(

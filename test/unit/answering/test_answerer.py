@@ -512,3 +512,13 @@ def test_doubt_that_cannot_be_read_is_not_seen_and_degraded(reply: str, tmp_path
 def test_model_that_found_nothing_need_not_say_so_in_words(memory_dir: Path) -> None:
     answer = _ask(memory_dir, _said(found=False, answer="", object_ids=[], keyframe_ids=[]))
     assert (answer.text, answer.found, answer.degraded) == (NOT_SEEN, False, False)
+
+
+def test_not_found_from_weak_evidence_is_told_in_our_words(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+    poster = descriptor("poster_1", view(1), description="a poster that says: take the stairs")
+    writer.commit_chunk(graph(1, [keyframe(1)], [poster]))
+    writer.close()
+    model = RecordedChat(_said(found=False, answer="They are beside the poster."))
+    answer = asyncio.run(_answerer(tmp_path, model).answer("Where are the stairs?", NOW_NS))
+    assert (answer.text, answer.found) == (NOT_SEEN, False)
