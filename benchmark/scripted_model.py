@@ -9,7 +9,7 @@ from typing import Any
 from memory_nodes.models.ports import Conversation, Message, Prompt, Reply, ToolCall, Turn
 from memory_nodes.retrieval.context import CHARS_PER_TOKEN
 from memory_nodes.retrieval.question import read_question
-from memory_test_support.model_server.answering import answer
+from memory_test_support.model_server.answering import answer, doubt
 
 MODEL = "stand-in:scripted"
 HITS = 5
@@ -24,7 +24,9 @@ class ScriptedModel:
     """
 
     async def complete(self, prompt: Prompt, deadline_s: float) -> Reply:
-        return _reply(answer(json.loads(prompt.text)), prompt.system + prompt.text)
+        asked = json.loads(prompt.text)
+        said = doubt(asked) if prompt.task == "doubt" else answer(asked)
+        return _reply(said, prompt.system + prompt.text)
 
     async def call_tools(self, conversation: Conversation, deadline_s: float) -> Turn:
         question = json.loads(conversation.messages[0].text)["question"]
