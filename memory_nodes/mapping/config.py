@@ -29,5 +29,9 @@ class MappingConfig:
         low=0.01,
     )
     graph_timeout_s: float = parameter(
-        30.0, "wall time that a jump waits for a pose graph to explain it", unit="s", low=0.0
+        30.0,
+        "wall time that a jump waits for a pose graph to explain it, and that the map counts as "
+        "unknown while SLAM, just started, tells of no graph",
+        unit="s",
+        low=0.0,
     )

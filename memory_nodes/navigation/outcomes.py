@@ -36,6 +36,7 @@ class Cause(Enum):
     NOT_REMEMBERED = (Outcome.NOT_FOUND, "I cannot remember: {detail}")
     MEMORY_SILENT = (Outcome.TIMEOUT, "I cannot remember: the memory does not answer.")
     OTHER_MAP = (Outcome.OTHER_MAP, "I have seen that only on another map.")
+    MAP_UNKNOWN = (Outcome.NO_VALID_GOAL, "I do not know yet on which map I am.")
     UNSURE_PLACE = (Outcome.NO_VALID_GOAL, "I have seen that, but was not sure where I was.")
     STALE = (Outcome.NO_VALID_GOAL, "I have seen that, but the map has moved since.")
     MAP_FORBIDDEN = (Outcome.NO_VALID_GOAL, "I am not allowed to drive on this map.")

@@ -102,6 +102,9 @@ class GoalNode(MemoryNode):
         """A pose of the old map means nothing in the new one."""
         self._stop_all(Cause.MAP_CHANGED)
 
+    def on_map_unknown(self) -> None:
+        self._stop_all(Cause.MAP_CHANGED)
+
     def _rules(self) -> Rules:
         """What may be driven to right now."""
         return Rules.of(self.safety, self.suite.map_id, self.suite.map_frame)
@@ -162,6 +165,8 @@ class GoalNode(MemoryNode):
         result: NavigateToMemory.Result,
     ) -> Ending:
         goal, rules, tell = handle.request, self._rules(), partial(_tell, handle)
+        if not self.knows_map:
+            return Ending.of(Cause.MAP_UNKNOWN)
         tell("recalling")
         recalled = await self.recaller.recall(goal, rules.map_id, stop)
         if isinstance(recalled, Ending):

@@ -64,7 +64,11 @@ class MapFollower:
         self._told_ns: int | None = None
         """The stamp of the newest graph."""
         self._current = node.announce(String, endpoints.CURRENT_MAP, endpoints.LATCHED)
-        self._announce()
+        self._announced: str | None = None
+        self._is_slam_there = False
+        self._silent_since_s: float | None = None
+        """Since when SLAM is there and has told of no graph."""
+        node.every(LOOK_PERIOD_S, self._look_for_slam)
         node.serve(Trigger, endpoints.UNDO_MAP_CORRECTION, self._undo)
         node.listen(TFMessage, "/tf", self._on_transforms, endpoints.TRANSFORMS)
         node.every(LOOK_PERIOD_S, self._give_up_jumps)
@@ -77,6 +81,17 @@ class MapFollower:
             node.on_stop(lambda: node.destroy_client(self._names))
 
     # the pose graph
+
+    def _look_for_slam(self) -> None:
+        """SLAM that has come, or come again, may be on any map until it tells of its graph."""
+        topic = self._config.graph_topic
+        was_there = self._is_slam_there
+        self._is_slam_there = bool(topic) and self._node.count_publishers(topic) > 0
+        if not self._is_slam_there:
+            self._silent_since_s = None
+        elif not was_there:
+            self._silent_since_s = time.monotonic()
+        self._announce()
 
     def _on_markers(self, message: MarkerArray) -> None:
         graph = _graph(message, self._node.suite.map_frame, self._node.now_ns())
@@ -109,6 +124,8 @@ class MapFollower:
         map_id = self._identity.heard(graph, name)
         if map_id != suite.map_id:
             self._change(map_id, stamp_ns)
+        self._is_slam_there, self._silent_since_s = True, None
+        self._announce()
         largest = self.jumps.largest
         has_jumped = largest is not None and largest.distance_m >= self._config.min_correction_m
         until_ns = largest.stamp_ns if largest is not None and has_jumped else stamp_ns
@@ -131,10 +148,17 @@ class MapFollower:
         if since_ns is not None and since_ns < stamp_ns:
             self._stale(suite.map_id, (since_ns, stamp_ns), NOWHERE_M)
         self._node.change_map(map_id)
-        self._announce()
 
     def _announce(self) -> None:
-        self._current.publish(String(data=self._node.suite.map_id))
+        """What is new about the map; empty while SLAM, which knows it, is awaited."""
+        since_s = self._silent_since_s
+        is_awaited = (
+            since_s is not None and time.monotonic() - since_s < self._config.graph_timeout_s
+        )
+        map_id = "" if is_awaited else self._node.suite.map_id
+        if map_id != self._announced:
+            self._announced = map_id
+            self._current.publish(String(data=map_id))
 
     # jumps of the transform, where no pose graph explains them
 

@@ -35,6 +35,8 @@ class MemoryNode(ActiveNode):
         self._is_open = False
         super().__init__(name, **options)
         self.suite = declare(self, SuiteConfig)
+        self.knows_map = True
+        """Whether the robot is on ``suite.map_id``; False: nobody can tell yet."""
         Changes(self, self._on_parameters)
 
     def open(self) -> None:
@@ -48,6 +50,9 @@ class MemoryNode(ActiveNode):
 
     def on_map(self) -> None:
         """The robot is on another map now: ``suite.map_id`` says on which."""
+
+    def on_map_unknown(self) -> None:
+        """Nobody can tell any more on which map the robot is."""
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         self._is_open = True
@@ -109,8 +114,11 @@ class MemoryNode(ActiveNode):
             self._guarded(self.use_parameters)()
 
     def change_map(self, map_id: str) -> None:
-        """Poses belong to this map from now on."""
-        if map_id and map_id != self.suite.map_id:
+        """Poses belong to this map from now on; empty: to nobody knows which."""
+        knew, self.knows_map = self.knows_map, bool(map_id)
+        if knew and not self.knows_map:
+            self.on_map_unknown()
+        if self.knows_map and map_id != self.suite.map_id:
             self.get_logger().info(f"on map {map_id!r} now, after map {self.suite.map_id!r}")
             self.suite = replace(self.suite, map_id=map_id)
             self.on_map()

@@ -354,6 +354,19 @@ def test_map_that_changes_under_way_stops_the_robot(bench: NodeBench, base: Any)
     assert not robot.is_driving
 
 
+def test_nothing_is_driven_to_while_the_map_is_unknown(bench: NodeBench, base: Any) -> None:
+    remember(bench, keyframe(1, base=Pose.planar(1000.0, 0.0, 0.0)))
+    robot = base("succeed")
+    driver = start_goals(bench)
+    handle = driver.send(keyframe_id=1)
+    bench.until(lambda: robot.is_driving, "the robot to drive")
+    maps = bench.publisher(String, endpoints.CURRENT_MAP, endpoints.LATCHED)
+    maps.publish(String(data=""))
+    assert cause_of(driver.end_of(handle)) is Cause.MAP_CHANGED
+    assert cause_of(driver.go(keyframe_id=1)) is Cause.MAP_UNKNOWN
+    assert not robot.is_driving
+
+
 def test_mistake_in_a_parameter_is_told_before_anything_drives(bench: NodeBench) -> None:
     with pytest.raises(ConfigurationError, match="keep_out"):
         bench.make(GoalNode, keep_out=["1 1, 2 2"])
