@@ -40,6 +40,12 @@ def test_text_that_lacks_a_word_is_no_equal() -> None:
     assert order("red kettle", red, any_one) == ["red", "any"]
 
 
+def test_other_thing_of_the_same_stem_is_no_equal() -> None:
+    iron = hit("iron", "hair dryer, iron, toaster", 0.0328, 1)
+    board = hit("board", "hair dryer, ironing board, hammer", 0.0327, 2)
+    assert order("hair dryer and iron", iron, board) == ["iron", "board"]
+
+
 def test_by_meaning_alone_the_order_stays() -> None:
     first = hit("first", "sofa", 0.0164, 1)
     second = hit("second", "armchair", 0.0163, 2)
