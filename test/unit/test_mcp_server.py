@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -192,8 +193,12 @@ def test_port_is_of_loopback_alone(url: str) -> None:
 def test_port_that_cannot_be_had_is_told(
     memory_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["mcp", "--http", "70000", "--memory-dir", str(memory_dir)]) == 1
-    assert "cannot serve port 70000" in capsys.readouterr().err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main(["mcp", "--http", port, "--memory-dir", str(memory_dir)]) == 1
+    assert f"cannot serve port {port}" in capsys.readouterr().err
 
 
 def test_without_the_package_the_command_says_what_to_install(

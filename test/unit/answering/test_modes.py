@@ -100,7 +100,8 @@ def _said(**values: Any) -> str:
 
 
 def test_full_mode_shows_the_model_all_objects_and_keyframes(memory_dir: Path) -> None:
-    model = RecordedChat(_said(object_ids=["lamp_1", "desk_1"], keyframe_ids=[2, 7]))
+    said = _said(object_ids=["lamp_1", "desk_1"], keyframe_ids=[2, 7])
+    model = RecordedChat(said, '{"is_it": true}')
     answer = _ask(_answerer(memory_dir, model), "full", "Anything to read by?")
     context = json.loads(model.prompts[0].text)["context"]
     assert [line.split(":")[0] for line in context.splitlines()] == [
@@ -220,7 +221,7 @@ def test_agent_that_does_not_end_is_ended(memory_dir: Path) -> None:
 
 def test_doubtful_evidence_is_left_to_the_model(memory_dir: Path) -> None:
     """Half the words fit: a red mug is no red bicycle, but a model may know better."""
-    model = RecordedChat(_said(answer="The mug.", object_ids=["mug_1"]))
+    model = RecordedChat(_said(answer="The mug.", object_ids=["mug_1"]), '{"is_it": true}')
     answer = _ask(_answerer(memory_dir, model), "auto", "Where is the red beaker?")
     assert json.loads(model.prompts[0].text)["is_doubtful"] is True
     assert (answer.found, answer.degraded) == (True, False)
