@@ -45,7 +45,7 @@ from memory_nodes.ros.main import run
 from memory_nodes.ros.memory_node import MemoryNode
 from memory_nodes.store.reader import Reader
 
-TICK_PERIOD_S = 0.5
+TICK_PERIOD_S = 1.0
 MAX_RESEND_PERIOD_S = 1.0
 IDLE_S = 0.5
 MAX_UNRECORDED = 50

@@ -19,7 +19,7 @@ from memory_nodes.ros.endpoints import CURRENT_MAP, DIAGNOSTICS, EVENT, LATCHED
 from memory_nodes.store.database import refuse_newer
 from memory_nodes.suite import SuiteConfig
 
-DIAGNOSTICS_PERIOD_S = 1.0
+DIAGNOSTICS_PERIOD_S = 2.0
 
 
 class MemoryNode(ActiveNode):
