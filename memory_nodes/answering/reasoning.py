@@ -54,7 +54,7 @@ class Reasoning:
         if not found.is_seen and self.model is None:
             return not_seen(asked)
         try:
-            prompt = self._prompt(asked, snapshot, found, related)
+            prompt = await asyncio.to_thread(self._prompt, asked, snapshot, found, related)
             answer = await self._told(asked, prompt, snapshot, found.ranking, related.relations)
             return answer if found.is_seen else await self._undoubted(asked, answer)
         except (ModelError, InputError) as error:
@@ -140,6 +140,8 @@ class Reasoning:
         """
         if not answer.found:
             return replace(answer, text=not_seen(asked).text)
+        if not answer.objects:
+            return answer
         reply = await self._complete(asked, doubt_prompt(asked.question, answer.objects[0]))
         told = answer if read_doubt(reply) else not_seen(asked)
         return replace(

@@ -342,12 +342,18 @@ def test_keyframe_of_a_doubtful_place_is_never_driven_to(
     assert not robot.has_driven
 
 
-def test_map_that_changes_under_way_stops_the_robot(bench: NodeBench, base: Any) -> None:
+def under_way(bench: NodeBench, base: Any) -> tuple[Any, Any, Any]:
+    """The base, the driver and the goal, on a way that takes long."""
     remember(bench, keyframe(1, base=Pose.planar(1000.0, 0.0, 0.0)))
     robot = base("succeed")
     driver = start_goals(bench)
     handle = driver.send(keyframe_id=1)
     bench.until(lambda: robot.is_driving, "the robot to drive")
+    return robot, driver, handle
+
+
+def test_map_that_changes_under_way_stops_the_robot(bench: NodeBench, base: Any) -> None:
+    robot, driver, handle = under_way(bench, base)
     maps = bench.publisher(String, endpoints.CURRENT_MAP, endpoints.LATCHED)
     maps.publish(String(data="cellar"))
     assert cause_of(driver.end_of(handle)) is Cause.MAP_CHANGED
@@ -355,11 +361,7 @@ def test_map_that_changes_under_way_stops_the_robot(bench: NodeBench, base: Any)
 
 
 def test_nothing_is_driven_to_while_the_map_is_unknown(bench: NodeBench, base: Any) -> None:
-    remember(bench, keyframe(1, base=Pose.planar(1000.0, 0.0, 0.0)))
-    robot = base("succeed")
-    driver = start_goals(bench)
-    handle = driver.send(keyframe_id=1)
-    bench.until(lambda: robot.is_driving, "the robot to drive")
+    robot, driver, handle = under_way(bench, base)
     maps = bench.publisher(String, endpoints.CURRENT_MAP, endpoints.LATCHED)
     maps.publish(String(data=""))
     assert cause_of(driver.end_of(handle)) is Cause.MAP_CHANGED
@@ -373,22 +375,14 @@ def test_mistake_in_a_parameter_is_told_before_anything_drives(bench: NodeBench)
 
 
 def test_cancelled_goal_ends_cancelled_and_the_robot_stands(bench: NodeBench, base: Any) -> None:
-    remember(bench, keyframe(1, base=Pose.planar(1000.0, 0.0, 0.0)))
-    robot = base("succeed")
-    driver = start_goals(bench)
-    handle = driver.send(keyframe_id=1)
-    bench.until(lambda: robot.is_driving, "the robot to drive")
+    robot, driver, handle = under_way(bench, base)
     bench.result(handle.cancel_goal_async(), "the cancellation")
     assert cause_of(driver.end_of(handle)) is Cause.CANCELED
     assert not robot.is_driving
 
 
 def test_emergency_stop_stops_the_robot_and_says_so(bench: NodeBench, base: Any) -> None:
-    remember(bench, keyframe(1, base=Pose.planar(1000.0, 0.0, 0.0)))
-    robot = base("succeed")
-    driver = start_goals(bench)
-    handle = driver.send(keyframe_id=1)
-    bench.until(lambda: robot.is_driving, "the robot to drive")
+    robot, driver, handle = under_way(bench, base)
     answer = bench.call(Trigger, endpoints.STOP, Trigger.Request())
     assert answer.success
     assert "1 goals called off" in answer.message

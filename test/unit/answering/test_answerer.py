@@ -477,48 +477,6 @@ def test_thing_that_is_only_mentioned_is_left_to_the_model_and_else_not_seen(
     assert json.loads(model.prompts[0].text)["is_doubtful"] is True
 
 
-@pytest.mark.parametrize(("is_it", "objects"), [(True, ["poster_1"]), (False, [])])
-def test_answer_from_weak_evidence_is_told_if_the_model_stands_by_its_object(
-    is_it: bool, objects: list[str], tmp_path: Path
-) -> None:
-    writer = Writer(tmp_path)
-    poster = descriptor("poster_1", view(1), description="a poster that says: take the stairs")
-    writer.commit_chunk(graph(1, [keyframe(1)], [poster]))
-    writer.close()
-    model = RecordedChat(
-        _said(object_ids=["poster_1"], keyframe_ids=[1]), f'{{"is_it": {str(is_it).lower()}}}'
-    )
-    answer = asyncio.run(_answerer(tmp_path, model).answer("Where are the stairs?", NOW_NS))
-    assert json.loads(model.prompts[1].text) == {
-        "task": "doubt",
-        "seen": "poster: a poster that says: take the stairs.",
-        "asked": "Where are the stairs?",
-    }
-    assert ([item.object_id for item in answer.objects], answer.degraded) == (objects, False)
-    assert answer.found is is_it
-
-
-@pytest.mark.parametrize("reply", ["yes", '{"is_it": "yes"}', "{}"])
-def test_doubt_that_cannot_be_read_is_not_seen_and_degraded(reply: str, tmp_path: Path) -> None:
-    writer = Writer(tmp_path)
-    poster = descriptor("poster_1", view(1), description="a poster that says: take the stairs")
-    writer.commit_chunk(graph(1, [keyframe(1)], [poster]))
-    writer.close()
-    model = RecordedChat(_said(object_ids=["poster_1"], keyframe_ids=[1]), reply)
-    answer = asyncio.run(_answerer(tmp_path, model).answer("Where are the stairs?", NOW_NS))
-    assert (answer.found, answer.degraded) == (False, True)
-
-
 def test_model_that_found_nothing_need_not_say_so_in_words(memory_dir: Path) -> None:
     answer = _ask(memory_dir, _said(found=False, answer="", object_ids=[], keyframe_ids=[]))
     assert (answer.text, answer.found, answer.degraded) == (NOT_SEEN, False, False)
-
-
-def test_not_found_from_weak_evidence_is_told_in_our_words(tmp_path: Path) -> None:
-    writer = Writer(tmp_path)
-    poster = descriptor("poster_1", view(1), description="a poster that says: take the stairs")
-    writer.commit_chunk(graph(1, [keyframe(1)], [poster]))
-    writer.close()
-    model = RecordedChat(_said(found=False, answer="They are beside the poster."))
-    answer = asyncio.run(_answerer(tmp_path, model).answer("Where are the stairs?", NOW_NS))
-    assert (answer.text, answer.found) == (NOT_SEEN, False)

@@ -219,6 +219,13 @@ def test_agent_that_does_not_end_is_ended(memory_dir: Path) -> None:
     assert "did not end within 0.1 s" in answer.problems[0]
 
 
+def test_full_mode_tells_of_keyframes_alone_where_no_object_is_named(memory_dir: Path) -> None:
+    model = RecordedChat(_said(answer="A room with a desk.", keyframe_ids=[1]))
+    answer = _ask(_answerer(memory_dir, model), "full", "Qwertyuiop?")
+    assert (answer.text, answer.found, answer.objects) == ("A room with a desk.", True, ())
+    assert len(model.prompts) == 1
+
+
 def test_doubtful_evidence_is_left_to_the_model(memory_dir: Path) -> None:
     """Half the words fit: a red mug is no red bicycle, but a model may know better."""
     model = RecordedChat(_said(answer="The mug.", object_ids=["mug_1"]), '{"is_it": true}')
