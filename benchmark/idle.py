@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from geometry_msgs.msg import TransformStamped
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CameraInfo, CompressedImage
 from tf2_msgs.msg import TFMessage
 
 from benchmark.instant_model import instant_model
+from benchmark.standing_camera import CAMERA_INFO, image_at, transforms_at
 from memory_nodes.ros import endpoints
 from memory_nodes.ros.conversions import time_to_msg
 from memory_test_support.domain import own_domain
@@ -102,17 +102,9 @@ class _StandingRobot:
 
     def _look(self) -> None:
         stamp = time_to_msg(time.time_ns())
-        transforms = TFMessage()
-        for parent, child in (("map", "base_link"), ("base_link", "camera_optical")):
-            item = TransformStamped(child_frame_id=child)
-            item.header.frame_id, item.header.stamp = parent, stamp
-            item.transform.rotation.w = 1.0
-            transforms.transforms.append(item)
-        self._tf.publish(transforms)
-        self._infos.publish(CameraInfo(k=[500.0, 0.0, 270.0, 0.0, 500.0, 180.0, 0.0, 0.0, 1.0]))
-        image = CompressedImage(format="jpeg", data=self._jpeg)
-        image.header.frame_id, image.header.stamp = "camera_optical", stamp
-        self._images.publish(image)
+        self._tf.publish(transforms_at(stamp))
+        self._infos.publish(CAMERA_INFO)
+        self._images.publish(image_at(stamp, self._jpeg))
 
 
 def _await_active(programs: Sequence[Program]) -> None:

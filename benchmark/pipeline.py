@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from geometry_msgs.msg import TransformStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robot_memory.msg import ChunkGraph, StoreUpdate
 from sensor_msgs.msg import CameraInfo, CompressedImage
@@ -24,6 +23,7 @@ from tf2_msgs.msg import TFMessage
 
 from benchmark import idle
 from benchmark.instant_model import instant_model
+from benchmark.standing_camera import CAMERA_INFO, image_at, transforms_at
 from memory_nodes.perception.spool import SPOOL_NAME
 from memory_nodes.records import NS_PER_S
 from memory_nodes.ros import endpoints
@@ -61,7 +61,7 @@ class Feeder:
         self._tf = bench.publisher(TFMessage, "/tf", DEEP)
         self._stored = bench.publisher(StoreUpdate, endpoints.STORE_UPDATES, endpoints.LATCHED)
         infos = bench.publisher(CameraInfo, endpoints.CAMERA_INFO, DEEP)
-        infos.publish(CameraInfo(k=[500.0, 0.0, 270.0, 0.0, 500.0, 180.0, 0.0, 0.0, 1.0]))
+        infos.publish(CAMERA_INFO)
         bench.user.create_subscription(
             ChunkGraph, endpoints.CHUNK_DETECTIONS, self._on_chunk, endpoints.EVENT
         )
@@ -77,16 +77,8 @@ class Feeder:
         """One image with the transforms at its stamp."""
         self.sent += 1
         stamp = time_to_msg(self.sent * PERIOD_NS)
-        transforms = TFMessage()
-        for parent, child in (("map", "base_link"), ("base_link", "camera_optical")):
-            item = TransformStamped(child_frame_id=child)
-            item.header.frame_id, item.header.stamp = parent, stamp
-            item.transform.rotation.w = 1.0
-            transforms.transforms.append(item)
-        self._tf.publish(transforms)
-        image = CompressedImage(format="jpeg", data=self._data)
-        image.header.frame_id, image.header.stamp = "camera_optical", stamp
-        self._images.publish(image)
+        self._tf.publish(transforms_at(stamp))
+        self._images.publish(image_at(stamp, self._data))
 
     def serve(self) -> None:
         self._bench.executor.spin_once(timeout_sec=0.0)
